@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { usageStatement } from '../../src/areas/usage/usage.sql.js';
+import { USAGE_DIMENSIONS } from '../../src/areas/usage/usage-period.js';
 import type { SqlShape } from '../../src/platform/database/sql-types.js';
 import { allStatements } from '../../src/platform/database/statement.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
@@ -19,6 +21,8 @@ beforeAll(async () => {
     if (/\b(statement|statementsBy|sealedPlace)\(/.test(text))
       await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
   }
+  // Those of usage are made when they are asked for, by any dimensions in any order.
+  for (const by of [[], ...USAGE_DIMENSIONS.map((one) => [one]), USAGE_DIMENSIONS]) usageStatement(by);
   database = await createTestDatabase();
   client = new Client({ connectionString: database.directUrl });
   await client.connect();

@@ -1,31 +1,12 @@
+import type { RowOf } from '../../platform/database/sql-types.js';
 import type { ContextCut } from './context-cut.js';
 import type { Summary } from './context-cuts.store.js';
 import type { HistoryMessage } from './message.js';
 import type { TurnLease } from './turn-lease.js';
+import type { CLAIMED_ROW } from './turn-start.sql.js';
 
-/** What the statements that begin a turn return. */
-export interface ClaimedRow {
-  user_id: string;
-  channel: string;
-  agent: string;
-  system_prompt: string | null;
-  model: string | null;
-  fence: number;
-  /** Messages of the session, the one that this turn answers included. */
-  message_count: number;
-  messages_cut: number;
-  results_cut: number;
-  watched: boolean;
-  remembered: boolean;
-  /** Newest first. */
-  history: HistoryMessage[];
-  /** Null when nothing is cut, or nothing of what is cut was summed up. */
-  summary: Summary | null;
-  /** How many hooks will hear of it. */
-  deliveries: number;
-  /** Of the budgets that were asked for, in US dollars; absent when nothing was limited. */
-  budgets_spent?: number[];
-}
+/** What the statements that begin a turn return; what was spent of budgets only of a turn that is limited. */
+export type ClaimedRow = RowOf<typeof CLAIMED_ROW> & { readonly budgets_spent?: readonly number[] };
 
 /** A turn that has its session, and what it needs to run. */
 export interface ClaimedTurn {

@@ -1,32 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { integer, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import type { ContextCut } from './context-cut.js';
-import type { TurnLease } from './turn-lease.js';
+import { HELD_LEASE, LEASE_PARAMS, leaseParams, type TurnLease } from './turn-lease.js';
 import { TurnInterrupted } from './turns.errors.js';
 
-/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease changes nothing. */
-const CUT: Statement = {
+const CUT_PARAMS = { ...LEASE_PARAMS, messages: integer, results: integer };
+const CUT = statement({
   name: 'context_cuts.store',
-  text: `
-    UPDATE sessions SET messages_cut = $4, results_cut = $5
-    WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING id`,
-};
+  params: CUT_PARAMS,
+  row: { id: text },
+  sql: `
+    UPDATE sessions SET messages_cut = :messages, results_cut = :results
+    WHERE ${HELD_LEASE} RETURNING id`,
+});
 
-/** The same with the summary `$8` of the messages up to `$4`; the first of them is at `$6`. */
-const CUT_AND_SUM_UP: Statement = {
+/** The same with the summary of the messages from the place `first` on. */
+const CUT_AND_SUM_UP = statement({
   name: 'context_cuts.store_summary',
-  text: `
+  params: { ...CUT_PARAMS, first: integer, model: text, content: text },
+  row: { session_id: text },
+  sql: `
     WITH held AS (
-      UPDATE sessions SET messages_cut = $4, results_cut = $5
-      WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING id
+      UPDATE sessions SET messages_cut = :messages, results_cut = :results
+      WHERE ${HELD_LEASE} RETURNING id
     )
     INSERT INTO conversation_summaries (session_id, first_seq, last_seq, model, content)
-    SELECT id, $6, $4, $7, $8 FROM held
+    SELECT id, :first, :messages, :model, :content FROM held
     ON CONFLICT (session_id, last_seq) DO UPDATE SET content = excluded.content, model = excluded.model
     RETURNING session_id`,
-};
+});
 
 /** The newest `Summary` of a session, as SQL; null when nothing of it was ever summed up. */
 export const newestSummary = (sessionId: string): string => `(
@@ -51,17 +56,12 @@ export class ContextCutsStore {
   ) {}
 
   /** Holds for this turn and those that follow. Throws `TurnInterrupted` when the lease was lost. */
-  async store({ sessionId, fence }: TurnLease, cut: ContextCut, summary?: Summary): Promise<void> {
-    const values = [sessionId, fence, this.replica.value, cut.messages, cut.results];
+  async store(lease: TurnLease, cut: ContextCut, summary?: Summary): Promise<void> {
+    const given = { ...leaseParams(lease, this.replica), ...cut };
     const stored =
       summary === undefined
-        ? await this.database.query(CUT, values)
-        : await this.database.query(CUT_AND_SUM_UP, [
-            ...values,
-            summary.first,
-            summary.model,
-            summary.content,
-          ]);
+        ? await this.database.query(CUT, given)
+        : await this.database.query(CUT_AND_SUM_UP, { ...given, ...summary });
     if (stored.length === 0) throw new TurnInterrupted();
   }
 }

@@ -1,23 +1,25 @@
+import {
+  boolean,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  type RowOf,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
 import type { FinishReason } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
 import type { AttachmentInfo, MessageRole, PlacedMessage } from './message.js';
 import type { TurnFailure } from './turn-lease.js';
 
-export interface MessageRow {
-  id: string;
-  seq: number;
-  role: MessageRole;
-  content: string;
-  tool_calls: ToolCallRecord[];
-  attachments: AttachmentInfo[];
-  tokens_used: number;
-  model: string | null;
-  incomplete: TurnFailure | null;
-  finish_reason: FinishReason | null;
-  usage_estimated: boolean;
-  /** Text where the row comes out of JSON. */
-  created_at: Date | string;
-}
+export const MESSAGE_ROW = {
+  ...{ id: text, seq: integer, role: oneOf<MessageRole>(), content: text },
+  ...{ tool_calls: json<ToolCallRecord[]>(), attachments: json<AttachmentInfo[]>() },
+  ...{ tokens_used: integer, model: nullable(text), incomplete: nullable(oneOf<TurnFailure>()) },
+  ...{ finish_reason: nullable(oneOf<FinishReason>()), usage_estimated: boolean, created_at: timestamp },
+};
+export type MessageRow = RowOf<typeof MESSAGE_ROW>;
 
 export const MESSAGE_COLUMNS =
   'id, seq, role, content, tool_calls, attachments, tokens_used, model, incomplete, finish_reason, usage_estimated, created_at';
@@ -35,7 +37,7 @@ export function toMessage(row: MessageRow): PlacedMessage {
     incomplete: row.incomplete,
     finishReason: row.finish_reason,
     usageEstimated: row.usage_estimated,
-    createdAt: typeof row.created_at === 'string' ? new Date(row.created_at) : row.created_at,
+    createdAt: row.created_at,
   };
 }
 

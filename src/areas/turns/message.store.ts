@@ -1,32 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
-import type { AttachmentInfo, HistoryPage, Message } from './message.js';
-import { MESSAGE_COLUMNS, type MessageRow, toMessage } from './message-row.js';
+import { arrayOf, bigint, bytes, integer, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
+import type { HistoryPage, Message } from './message.js';
+import { MESSAGE_COLUMNS, MESSAGE_ROW, type MessageRow, toMessage } from './message-row.js';
 
 /** Their values stand in sub-selects, so that they are not planned anew for every call: see decision 0005. */
-const NEWEST: Statement = {
+const NEWEST = statement({
   name: 'messages.newest',
-  text: `SELECT ${MESSAGE_COLUMNS} FROM messages
-         WHERE session_id = (SELECT $1) AND seq IS NOT NULL ORDER BY seq DESC LIMIT (SELECT $2::int8)`,
-};
-const BEFORE: Statement = {
+  params: { session: text, most: bigint },
+  row: MESSAGE_ROW,
+  sql: `SELECT ${MESSAGE_COLUMNS} FROM messages
+         WHERE session_id = (SELECT :session) AND seq IS NOT NULL ORDER BY seq DESC LIMIT (SELECT :most::int8)`,
+});
+const BEFORE = statement({
   name: 'messages.before',
-  text: `SELECT ${MESSAGE_COLUMNS} FROM messages
-         WHERE session_id = (SELECT $1) AND seq < (SELECT $3::int4) ORDER BY seq DESC LIMIT (SELECT $2::int8)`,
-};
-const POSITION: Statement = {
+  params: { session: text, most: bigint, place: integer },
+  row: MESSAGE_ROW,
+  sql: `SELECT ${MESSAGE_COLUMNS} FROM messages
+         WHERE session_id = (SELECT :session) AND seq < (SELECT :place::int4) ORDER BY seq DESC LIMIT (SELECT :most::int8)`,
+});
+const POSITION = statement({
   name: 'messages.place',
-  text: `SELECT seq FROM messages WHERE id = $2 AND session_id = $1 AND seq IS NOT NULL`,
-};
-const SENT: Statement = {
+  params: { session: text, message: text },
+  row: { seq: integer },
+  sql: `SELECT seq FROM messages WHERE id = :message AND session_id = :session AND seq IS NOT NULL`,
+});
+const SENT = statement({
   name: 'messages.sent',
-  text: `SELECT content, attachments FROM messages WHERE id = $1`,
-};
-const ATTACHED: Statement = {
+  params: { message: text },
+  row: { content: text, attachments: MESSAGE_ROW.attachments },
+  sql: `SELECT content, attachments FROM messages WHERE id = :message`,
+});
+const ATTACHED = statement({
   name: 'messages.attached',
-  text: `SELECT id, data FROM attachments WHERE message_id = ANY ($1)`,
-};
+  params: { messages: arrayOf(text) },
+  row: { id: text, data: bytes },
+  sql: `SELECT id, data FROM attachments WHERE message_id = ANY (:messages)`,
+});
 
 /** The statements that read messages; turns write them (`TurnStore`). */
 @Injectable()
@@ -34,28 +45,30 @@ export class MessageStore {
   constructor(private readonly database: Database) {}
 
   async newest(sessionId: string, limit: number): Promise<HistoryPage> {
-    return page(await this.database.query<MessageRow>(NEWEST, [sessionId, limit + 1]), limit);
+    return page(await this.database.query(NEWEST, { session: sessionId, most: limit + 1 }), limit);
   }
 
   /** The newest `limit` messages before this place. */
   async before(sessionId: string, position: number, limit: number): Promise<HistoryPage> {
-    return page(await this.database.query<MessageRow>(BEFORE, [sessionId, limit + 1, position]), limit);
+    return page(
+      await this.database.query(BEFORE, { session: sessionId, most: limit + 1, place: position }),
+      limit,
+    );
   }
 
   /** Where in the history a message stands; undefined when this session has no such message. */
   async positionOf(sessionId: string, messageId: string): Promise<number | undefined> {
-    return (await this.database.query<{ seq: number }>(POSITION, [sessionId, messageId]))[0]?.seq;
+    return (await this.database.query(POSITION, { session: sessionId, message: messageId }))[0]?.seq;
   }
 
   /** What somebody sent, without the bytes of attachments. */
   async sent(messageId: string): Promise<Pick<Message, 'content' | 'attachments'> | undefined> {
-    const values = [messageId];
-    return (await this.database.query<{ content: string; attachments: AttachmentInfo[] }>(SENT, values))[0];
+    return (await this.database.query(SENT, { message: messageId }))[0];
   }
 
   /** The bytes of all attachments of these messages, by attachment id. */
   async attachedTo(messageIds: readonly string[]): Promise<Map<string, Buffer>> {
-    const rows = await this.database.query<{ id: string; data: Buffer }>(ATTACHED, [[...messageIds]]);
+    const rows = await this.database.query(ATTACHED, { messages: messageIds });
     return new Map(rows.map(({ id, data }) => [id, data]));
   }
 }

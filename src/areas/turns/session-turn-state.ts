@@ -1,20 +1,12 @@
+import type { RowOfStatement } from '../../platform/database/statement.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { type LimitUsage, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
+import type { LIMIT_USAGE } from './limits/spending.sql.js';
+import { spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import type { TurnLimitReached } from './limits/turn-limit-reached.js';
 
 /** How a session stands towards whoever wants a turn of it. */
-export interface SessionTurnState extends LimitUsage {
-  readonly ended: boolean;
-  readonly busy: boolean;
-  /** Whether the turn that has it waits for a person. */
-  readonly awaits_approval: boolean;
-  readonly waiting: number;
-  /** The place in line of the message that is asked for; `lapsed` when nobody kept it in time, null when it is in no line (its token was revoked). */
-  readonly place: 'kept' | 'lapsed' | null;
-  /** The first in its line. */
-  readonly next_turn: string | null;
-}
+export type SessionTurnState = RowOfStatement<typeof LIMIT_USAGE>;
 
 export interface QueueLimits {
   readonly timeoutSecs: number;

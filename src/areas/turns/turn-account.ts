@@ -100,7 +100,7 @@ export class TurnAccounts {
   }
 
   private async spentOf(budgets: string): Promise<readonly number[]> {
-    const [row] = await this.database.query<{ spent: number[] }>(STANDING, [budgets]);
+    const [row] = await this.database.query(STANDING, { budgets });
     return row?.spent ?? [];
   }
 }

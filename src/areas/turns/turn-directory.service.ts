@@ -1,73 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { Conflict, NotFound, type StoredError, storedError } from '../../common/errors/gateway-error.js';
+import { Conflict, NotFound, storedError } from '../../common/errors/gateway-error.js';
 import { isId } from '../../common/ids/typeid.js';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { Conditions } from '../../platform/database/conditions.js';
 import { Database } from '../../platform/database/database.js';
+import type { RowOf } from '../../platform/database/sql-types.js';
+import type { RowOfStatement } from '../../platform/database/statement.js';
 import { refuseForeignAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import type { ModelSpending } from '../usage/usage.api.js';
 import { LostTurns } from './lost/lost-turns.service.js';
 import { RunningTurns } from './running-turns.js';
 import * as sql from './turn-directory.sql.js';
-import type { Failover } from './turn-failovers.js';
 import { TurnLeases } from './turn-leases.store.js';
 import type { TurnStatus } from './turn-status.js';
 import { TurnStopped } from './turns.errors.js';
 
 /** A turn as operators see it; the columns of the database. */
-export interface TurnRow {
-  readonly id: string;
-  readonly session_id: string;
-  readonly user_id: string;
-  readonly agent: string;
-  readonly channel: string;
-  readonly status: TurnStatus;
-  readonly reason: string | null;
-  readonly model: string | null;
-  readonly attempts: number;
-  readonly take_ups: number;
-  readonly created_at: Date;
-  readonly started_at: Date | null;
-  readonly ended_at: Date | null;
-  readonly input_tokens: number;
-  readonly cached_input_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly output_tokens: number;
-  readonly reasoning_tokens: number;
-  readonly unpriced_tokens: number;
-  readonly cost_usd: number | null;
-}
+export type TurnRow = RowOf<typeof sql.TURN_ROW>;
 
-export interface FoundTurn extends TurnRow {
-  readonly fence: number | null;
-  /** Whether the message was accepted with 202, so that no caller waits with it. */
-  readonly accepted: boolean;
-  readonly user_message_id: string;
-  readonly failure: StoredError | null;
-  readonly failovers: readonly Failover[] | null;
-  readonly answer_id: string | null;
-  readonly answer_model: string | null;
-  readonly finish_reason: string | null;
-  readonly incomplete: string | null;
-  readonly answered_at: Date | null;
-}
+export type FoundTurn = RowOfStatement<typeof sql.FIND>;
 
 /** A step: what the model asked for (`calls`), or what one tool answered (`call_id`). */
-export interface StepSummary {
-  readonly number: number;
-  readonly kind: 'asked' | 'answered';
-  readonly created_at: Date;
-  readonly model: string | null;
-  readonly spending: readonly ModelSpending[] | null;
-  readonly calls: readonly { readonly id: string; readonly name: string }[] | null;
-  readonly call_id: string | null;
-  readonly is_error: boolean | null;
-  readonly status: string | null;
-  readonly duration_ms: number | null;
-}
+export type StepSummary = RowOfStatement<typeof sql.STEPS>;
 
 export interface TurnDetail {
   readonly turn: FoundTurn;
@@ -83,16 +39,7 @@ export interface TurnFilter {
 }
 
 /** What the turns of a session used and cost together, and what runs in it. */
-export interface SessionTurns {
-  readonly cached_input_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly reasoning_tokens: number;
-  readonly unpriced_tokens: number;
-  readonly cost_usd: number | null;
-  readonly waiting: number;
-  /** The id of the turn that runs, or waits for a person. */
-  readonly running: string | null;
-}
+export type SessionTurns = RowOfStatement<typeof sql.OF_SESSION>;
 
 const LIST = new KeysetList<TurnRow>('turns', ['time', 'text'], ({ created_at: at, id }) => [at, id]);
 
@@ -154,11 +101,11 @@ export class TurnDirectory {
   /** Throws `TurnNotFound`, also for one that this caller may not see. */
   async find(id: string, caller: Caller): Promise<TurnDetail> {
     const turn = await this.visible(id, caller);
-    return { turn, steps: await this.database.query<StepSummary>(sql.STEPS, [id]) };
+    return { turn, steps: await this.database.query(sql.STEPS, { turn: id }) };
   }
 
   async ofSession(sessionId: string): Promise<SessionTurns> {
-    const [turns] = await this.database.query<SessionTurns>(sql.OF_SESSION, [sessionId]);
+    const [turns] = await this.database.query(sql.OF_SESSION, { session: sessionId });
     if (turns === undefined) throw new Error('A sum has one row.');
     return turns;
   }
@@ -170,10 +117,10 @@ export class TurnDirectory {
   async cancel(id: string, caller: Caller): Promise<{ readonly id: string; readonly status: TurnStatus }> {
     const { session_id: sessionId, fence } = await this.visible(id, caller);
     const origin = originJson();
-    const told = JSON.stringify(storedError(new TurnStopped()));
-    if ((await this.database.query(sql.CANCEL_WAITING, [id, origin, told])).length > 0)
+    const failure = JSON.stringify(storedError(new TurnStopped()));
+    if ((await this.database.query(sql.CANCEL_WAITING, { turn: id, origin, failure })).length > 0)
       return { id, status: 'cancelled' };
-    const asked = await this.database.query(sql.CANCEL_RUNNING, [id, origin]);
+    const asked = await this.database.query(sql.CANCEL_RUNNING, { turn: id, origin });
     if (fence !== null) this.running.abortTurn(sessionId, fence, new TurnStopped());
     if (asked.length > 0) await this.wake(sessionId);
     const { status } = await this.visible(id, caller);
@@ -188,7 +135,7 @@ export class TurnDirectory {
   }
 
   private async visible(id: string, caller: Caller): Promise<FoundTurn> {
-    const [turn] = isId('turn', id) ? await this.database.query<FoundTurn>(sql.FIND, [id]) : [];
+    const [turn] = isId('turn', id) ? await this.database.query(sql.FIND, { turn: id }) : [];
     if (turn === undefined) throw new TurnNotFound();
     if (caller.boundUserId !== null && turn.user_id !== caller.boundUserId) throw new TurnNotFound();
     refuseForeignAgent(turn.agent, caller);

@@ -1,25 +1,39 @@
-import type { Statement } from '../../platform/database/sql.js';
+import type { StoredError } from '../../common/errors/gateway-error.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  double,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
+import type { FinishReason } from '../models/models.api.js';
+import type { ToolCallRecord } from '../tools/tools.api.js';
 import { RECORD_USAGE_OF_LOST, recordUsage, TURN_COST } from '../usage/usage.api.js';
 import { spend, spendInSession } from './limits/spending.sql.js';
 import { LOST, mayGoOn } from './lost/lost-turns.sql.js';
 import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
-import { LEASE_SECS } from './turn-lease.js';
+import { HELD_LEASE, LEASE_PARAMS, LEASE_SECS, type TurnFailure } from './turn-lease.js';
 
 const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
-/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease changes nothing. */
-const HELD = 'WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3';
+const HELD = `WHERE ${HELD_LEASE}`;
 const RELEASE = `turn_owner = NULL, turn_lease_until = NULL, quiet_since = now(), last_activity = now()`;
 /** A session that waits for outputs of its caller's tools stays active for so long, and takes no other message. */
 const AWAITS = `interval '1 hour'`;
-/** The same release; `$17` is the id of the message with the outputs that it waits for, if it does. */
-const RELEASE_OR_AWAIT = `turn_owner = NULL, turn_lease_until = NULL, last_activity = now(), awaits_message_id = $17,
-        quiet_since = CASE WHEN $17::text IS NULL THEN now() ELSE now() + ${AWAITS} END`;
+/** The same release; `:awaits` is the id of the message with the outputs that it waits for, if it does. */
+const RELEASE_OR_AWAIT = `turn_owner = NULL, turn_lease_until = NULL, last_activity = now(), awaits_message_id = :awaits,
+        quiet_since = CASE WHEN :awaits::text IS NULL THEN now() ELSE now() + ${AWAITS} END`;
 
 /** What every event of a turn tells of its session. */
 const FACTS = {
-  session_id: '$1::text',
-  turn_id: '$4::text',
+  session_id: ':session::text',
+  turn_id: ':turn::text',
   channel: 'held.channel',
   user_id: 'held.user_id',
 };
@@ -33,43 +47,68 @@ const TOOL_EXECUTED = emitSql('tool.executed', 'held.user_id', {
 });
 const MESSAGE_SENT = emitSql('message.sent', 'held.user_id', {
   ...FACTS,
-  message_id: '$5::text',
-  model: '$10::text',
-  tokens_used: '$6::bigint + $7::bigint',
-  tool_calls: 'json_array_length($11::json)',
-  content: 'CASE WHEN $12::boolean THEN $8::text END',
-  finish_reason: '$13::text',
+  message_id: ':answer::text',
+  model: ':model::text',
+  tokens_used: ':input::bigint + :output::bigint',
+  tool_calls: 'json_array_length(:toolFacts::json)',
+  content: 'CASE WHEN :withContent::boolean THEN :content::text END',
+  finish_reason: ':finishReason::text',
 });
 
-/**
- * The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. `$11` are
- * the tool calls that were made, without what went in and out, `$12` whether hooks are to have the text, `$13` why the model stopped, `$14`
- * whether the counts are estimates, `$15` what was used of each model, `$16` the name of the API token.
- */
-export const COMPLETE: Statement = {
+/** What both ends of a turn write. */
+const ENDING_PARAMS = {
+  ...LEASE_PARAMS,
+  ...{
+    turn: text,
+    answer: nullable(text),
+    content: text,
+    model: text,
+    input: bigint,
+    output: bigint,
+    isEstimated: boolean,
+  },
+  toolCalls: json<ToolCallRecord[]>(),
+  /** The calls that were made, without what went in and came out. */
+  toolFacts: json<unknown[]>(),
+  /** What was used of each model: `TurnSpending.rows()`. */
+  usage: json<unknown[]>(),
+  /** Its name. */
+  apiToken: text,
+};
+
+/** The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. */
+export const COMPLETE = statement({
   name: 'turns.complete',
-  text: `
+  params: {
+    ...ENDING_PARAMS,
+    answer: text,
+    withContent: boolean,
+    finishReason: nullable(oneOf<FinishReason>()),
+    awaits: nullable(text),
+  },
+  row: { created_at: timestamp, deliveries: integer },
+  sql: `
     WITH held AS (
       UPDATE sessions SET ${RELEASE_OR_AWAIT}, message_count = message_count + 1,
-        input_tokens = input_tokens + $6, output_tokens = output_tokens + $7, ${spendInSession('$6', '$7')}
+        input_tokens = input_tokens + :input, output_tokens = output_tokens + :output, ${spendInSession(':input', ':output')}
       ${HELD} RETURNING message_count, channel, user_id, agent
-    ), ${recordUsage('$15::json', '$16::text')}, answered AS (
+    ), ${recordUsage(':usage::json', ':apiToken::text')}, answered AS (
       INSERT INTO messages
         (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, finish_reason, usage_estimated)
-      SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10, $13, $14 FROM held
+      SELECT :answer, :session, :turn, message_count, 'assistant', :content, :toolCalls, :input::bigint + :output::bigint, :model, :finishReason, :isEstimated FROM held
       RETURNING created_at
     ), closed AS (
-      UPDATE turns SET status = 'completed', origin = NULL, ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7,
+      UPDATE turns SET status = 'completed', origin = NULL, ended_at = now(), model = :model, input_tokens = :input, output_tokens = :output,
         ${TURN_COST}
-      FROM held, total WHERE turns.id = $4 RETURNING turns.token_id
-    ), spent AS (${spend('$6::bigint', '$7::bigint')}
+      FROM held, total WHERE turns.id = :turn RETURNING turns.token_id
+    ), spent AS (${spend(':input::bigint', ':output::bigint')}
     )
     SELECT created_at,
-      (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM json_to_recordset($11::json)
+      (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM json_to_recordset(:toolFacts::json)
          AS call (id text, name text, status text, duration_ms float8))
       + ${MESSAGE_SENT} AS deliveries
     FROM answered, held`,
-};
+});
 
 const TURN_FAILED = emitSql('error.occurred', 'user_id', {
   source: `'turn'`,
@@ -78,62 +117,69 @@ const TURN_FAILED = emitSql('error.occurred', 'user_id', {
   turn_id: 'id',
 });
 
-/**
- * A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept; `$14` what was told, `$15` whether the counts are
- * estimates, `$16` what was used of each model, `$17` the name of the API token.
- */
-export const CLOSE: Statement = {
+/** A turn without a whole answer; `answer` is the id of what it had said, if that is kept. */
+export const CLOSE = statement({
   name: 'turns.close',
-  text: `
+  params: { ...ENDING_PARAMS, how: oneOf<TurnFailure>(), reason: text, failure: json<StoredError>() },
+  row: { deliveries: integer },
+  sql: `
     WITH held AS (
-      UPDATE sessions SET ${RELEASE}, message_count = message_count + CASE WHEN $9::text IS NULL THEN 0 ELSE 1 END,
-        input_tokens = input_tokens + $7, output_tokens = output_tokens + $8, ${spendInSession('$7', '$8')}
+      UPDATE sessions SET ${RELEASE}, message_count = message_count + CASE WHEN :answer::text IS NULL THEN 0 ELSE 1 END,
+        input_tokens = input_tokens + :input, output_tokens = output_tokens + :output, ${spendInSession(':input', ':output')}
       ${HELD} RETURNING message_count, channel, user_id, agent
-    ), ${recordUsage('$16::json', '$17::text')}, said AS (
+    ), ${recordUsage(':usage::json', ':apiToken::text')}, said AS (
       INSERT INTO messages
         (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, incomplete, usage_estimated)
-      SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5, $15
-      FROM held WHERE $9::text IS NOT NULL
+      SELECT :answer, :session, :turn, message_count, 'assistant', :content, :toolCalls, :input::bigint + :output::bigint, :model, :how, :isEstimated
+      FROM held WHERE :answer::text IS NOT NULL
     ), closed AS (
-      UPDATE turns SET status = $5, origin = NULL, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8,
+      UPDATE turns SET status = :how, origin = NULL, reason = :reason, failure = :failure, ended_at = now(), model = :model, input_tokens = :input, output_tokens = :output,
         ${TURN_COST}
-      FROM held, total WHERE turns.id = $4
+      FROM held, total WHERE turns.id = :turn
       RETURNING turns.id, turns.session_id, turns.status, turns.reason, turns.token_id, held.user_id
-    ), spent AS (${spend('$7::bigint', '$8::bigint')}
+    ), spent AS (${spend(':input::bigint', ':output::bigint')}
     )
     SELECT CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END
-      + (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM held, json_to_recordset($13::json)
+      + (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM held, json_to_recordset(:toolFacts::json)
            AS call (id text, name text, status text, duration_ms float8)) AS deliveries FROM closed`,
-};
+});
 
-/** Holds what this replica (`$1`) runs, and says which of it is wanted no longer. */
-export const RENEW: Statement = {
+/** Renews the leases of what this replica runs. */
+export const RENEW = statement({
   name: 'turns.renew',
-  text: `
+  params: { replica: text, sessions: arrayOf(text) },
+  row: { id: text, fence: double },
+  sql: `
     UPDATE sessions SET turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END}
-    WHERE id = ANY ($2) AND turn_owner = $1 RETURNING id, turn_fence::float8 AS fence`,
-};
-/** What others want of the turns that this replica (`$2`) runs. */
-export const SIGNALS: Statement = {
+    WHERE id = ANY (:sessions) AND turn_owner = :replica RETURNING id, turn_fence::float8 AS fence`,
+});
+/** What others want of the turns that this replica runs. */
+export const SIGNALS = statement({
   name: 'turns.signals',
-  text: `
+  params: { sessions: arrayOf(text), replica: text },
+  row: { id: text, ended: boolean, cancelled: boolean, watched: boolean },
+  sql: `
     SELECT id, status = 'terminated' AS ended, coalesce(cancel_fence = turn_fence, false) AS cancelled,
-      ${isWatchedElsewhere('sessions.id', '$2')} AS watched
-    FROM sessions WHERE id = ANY ($1)`,
-};
-export const CANCEL: Statement = {
+      ${isWatchedElsewhere('sessions.id', ':replica')} AS watched
+    FROM sessions WHERE id = ANY (:sessions)`,
+});
+export const CANCEL = statement({
   name: 'turns.cancel',
-  text: `UPDATE sessions SET cancel_fence = turn_fence WHERE id = $1 AND turn_owner IS NOT NULL RETURNING id`,
-};
-/** The same of turn `$1` alone: one that has followed it meanwhile has another fence. */
-export const CANCEL_TURN: Statement = {
+  params: { session: text },
+  row: { id: text },
+  sql: `UPDATE sessions SET cancel_fence = turn_fence WHERE id = :session AND turn_owner IS NOT NULL RETURNING id`,
+});
+/** The same of one turn alone: one that has followed it meanwhile has another fence. */
+export const CANCEL_TURN = statement({
   name: 'turns.cancel_turn',
-  text: `
+  params: { turn: text },
+  row: { id: text, fence: double },
+  sql: `
     UPDATE sessions SET cancel_fence = turn_fence FROM turns
-    WHERE turns.id = $1 AND turns.status IN ('running', 'awaiting_approval') AND sessions.id = turns.session_id
+    WHERE turns.id = :turn AND turns.status IN ('running', 'awaiting_approval') AND sessions.id = turns.session_id
       AND sessions.turn_fence = turns.fence AND turn_owner IS NOT NULL
     RETURNING sessions.id, turn_fence::float8 AS fence`,
-};
+});
 
 /** Turns that one sweep closes at most. */
 export const MAX_RECOVERED = 100;
@@ -143,15 +189,26 @@ export const ANY_LOST = `EXISTS (SELECT 1 ${LOST})`;
 
 /**
  * Turns whose owner is gone and that may not go on: closed as interrupted, fenced off in case it comes back, and told so in
- * the history: `$1` ids for the notes, `$2` what they say, `$3` `agent.resume`, `$4` `turns.max_attempts`. Those of sessions
- * that were ended meanwhile count as cancelled: `$5` is what the history says then.
+ * the history. Those of sessions that were ended meanwhile count as cancelled.
  */
-export const INTERRUPT_LOST: Statement = {
+export const INTERRUPT_LOST = statement({
   name: 'turns.interrupt_lost',
-  text: `
+  params: {
+    /** Ids for the notes in the history. */
+    ids: arrayOf(text),
+    /** What the notes say; `endedNote` in sessions that were ended. */
+    ...{ note: text, endedNote: text },
+    /** `agent.resume` and `turns.max_attempts`. */
+    ...{ mayResume: boolean, maxAttempts: integer },
+  },
+  row: {
+    ...{ id: text, session_id: text, status: oneOf<'interrupted' | 'cancelled'>(), reason: text },
+    deliveries: integer,
+  },
+  sql: `
     WITH lost AS (
       SELECT sessions.id, sessions.user_id, sessions.agent, sessions.channel, turns.id AS turn_id, turns.token_id,
-        coalesce(turns.model, sessions.model) AS model, sessions.status = 'terminated' AS cancelled ${LOST} AND NOT ${mayGoOn('$3::boolean', '$4')}
+        coalesce(turns.model, sessions.model) AS model, sessions.status = 'terminated' AS cancelled ${LOST} AND NOT ${mayGoOn(':mayResume::boolean', ':maxAttempts')}
       LIMIT ${MAX_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
     ), ${RECORD_USAGE_OF_LOST}, freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
@@ -163,7 +220,7 @@ export const INTERRUPT_LOST: Statement = {
       SELECT freed.*, row_number() OVER () AS n FROM freed
     ), noted AS (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, incomplete)
-      SELECT ($1::text[])[n], id, turn_id, message_count, 'assistant', CASE WHEN cancelled THEN $5 ELSE $2 END,
+      SELECT (:ids::text[])[n], id, turn_id, message_count, 'assistant', CASE WHEN cancelled THEN :endedNote ELSE :note END,
         CASE WHEN cancelled THEN 'cancelled' ELSE 'interrupted' END FROM numbered
     ), closed AS (
       UPDATE turns SET status = CASE WHEN lost.cancelled THEN 'cancelled' ELSE 'interrupted' END, origin = NULL,
@@ -177,4 +234,4 @@ export const INTERRUPT_LOST: Statement = {
     ), charged AS (${spend('input', 'output', 'billed')}
     )
     SELECT id, session_id, status, reason, CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END AS deliveries FROM closed`,
-};
+});

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../../platform/database/database.js';
+import type { RowOfStatement } from '../../platform/database/statement.js';
 import { storableText } from '../../platform/database/storable-text.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
@@ -12,24 +13,12 @@ import { FORGET_SPENDING } from './limits/spending.sql.js';
 import type { Message } from './message.js';
 import type { TurnOutcome } from './turn.js';
 import * as end from './turn-end.sql.js';
-import { ENDED_NOTE, INTERRUPTED_NOTE, type TurnEnding, type TurnLease } from './turn-lease.js';
+import { ENDED_NOTE, INTERRUPTED_NOTE, leaseParams, type TurnEnding, type TurnLease } from './turn-lease.js';
 import { TurnMetrics } from './turn-metrics.js';
 import { LEAVE_QUEUES_EXPIRED } from './turn-start.sql.js';
 
-/** How many hooks will hear of it. */
-interface QueuedDeliveries {
-  deliveries: number;
-}
-
-interface ClosedRow extends QueuedDeliveries, RecoveredTurn {}
-
 /** A turn whose replica was gone, and how it was closed. */
-export interface RecoveredTurn {
-  readonly id: string;
-  readonly session_id: string;
-  readonly status: 'interrupted' | 'cancelled';
-  readonly reason: string;
-}
+export type RecoveredTurn = RowOfStatement<typeof end.INTERRUPT_LOST>;
 
 /** What a turn used, and whose token asked for it. */
 export interface TurnBill {
@@ -53,24 +42,15 @@ export class TurnEndingsStore {
     const id = newId('msg');
     const content = storableText(outcome.content);
     const { input, output } = outcome.usage;
-    const [row] = await this.database.query<{ created_at: Date } & QueuedDeliveries>(end.COMPLETE, [
-      lease.sessionId,
-      lease.fence,
-      this.replica.value,
-      lease.turnId,
-      id,
-      input,
-      output,
-      content,
-      JSON.stringify(outcome.toolCalls),
-      outcome.model,
-      JSON.stringify(outcome.toolCalls.filter(({ status }) => status !== 'pending').map(toolFacts)),
-      this.settings.current.hooks.include_content,
-      outcome.finishReason,
-      outcome.usage.estimated === true,
-      ...billed(bill),
-      outcome.openCalls === undefined ? null : newId('msg'),
-    ]);
+    const [row] = await this.database.query(end.COMPLETE, {
+      ...{ ...leaseParams(lease, this.replica), answer: id, content },
+      ...outcomeParams(outcome),
+      toolFacts: factsJson(outcome.toolCalls.filter(({ status }) => status !== 'pending')),
+      ...billParams(bill),
+      withContent: this.settings.current.hooks.include_content,
+      finishReason: outcome.finishReason,
+      awaits: outcome.openCalls === undefined ? null : newId('msg'),
+    });
     if (row === undefined) return undefined;
     this.signal.queued(row.deliveries);
     const { toolCalls, model, finishReason, usage } = outcome;
@@ -97,24 +77,14 @@ export class TurnEndingsStore {
     said: TurnOutcome,
     bill: TurnBill,
   ): Promise<boolean> {
-    const [closed] = await this.database.query<QueuedDeliveries>(end.CLOSE, [
-      lease.sessionId,
-      lease.fence,
-      this.replica.value,
-      lease.turnId,
-      how,
-      reason,
-      said.usage.input,
-      said.usage.output,
-      isWorthStoring(said) ? newId('msg') : null,
-      storableText(said.content),
-      JSON.stringify(said.toolCalls),
-      said.model,
-      JSON.stringify(said.toolCalls.map(toolFacts)),
-      JSON.stringify(error),
-      said.usage.estimated === true,
-      ...billed(bill),
-    ]);
+    const [closed] = await this.database.query(end.CLOSE, {
+      ...{ ...leaseParams(lease, this.replica), how, reason, failure: JSON.stringify(error) },
+      answer: isWorthStoring(said) ? newId('msg') : null,
+      content: storableText(said.content),
+      ...outcomeParams(said),
+      toolFacts: factsJson(said.toolCalls),
+      ...billParams(bill),
+    });
     this.signal.queued(closed?.deliveries);
     return closed !== undefined;
   }
@@ -128,21 +98,24 @@ export class TurnEndingsStore {
   async recover(): Promise<RecoveredTurn[]> {
     await this.database.query(LEAVE_QUEUES_EXPIRED);
     const ids = Array.from({ length: end.MAX_RECOVERED }, () => newId('msg'));
-    const closed = await this.database.query<ClosedRow>(end.INTERRUPT_LOST, [
-      ids,
-      INTERRUPTED_NOTE,
-      this.settings.current.agent.resume,
-      this.settings.current.turns.max_attempts,
-      ENDED_NOTE,
-    ]);
+    const closed = await this.database.query(end.INTERRUPT_LOST, {
+      ...{ ids, note: INTERRUPTED_NOTE, endedNote: ENDED_NOTE },
+      mayResume: this.settings.current.agent.resume,
+      maxAttempts: this.settings.current.turns.max_attempts,
+    });
     this.signal.queued(closed.reduce((sum, { deliveries }) => sum + deliveries, 0));
     this.metrics.lost(closed.filter(({ status }) => status === 'interrupted').length);
     return closed;
   }
 }
 
-function billed({ spending, caller }: TurnBill): [usage: string, apiToken: string] {
-  return [JSON.stringify(spending.rows()), apiTokenOf(caller)];
+function outcomeParams({ toolCalls, model, usage }: TurnOutcome) {
+  const { input, output, estimated } = usage;
+  return { toolCalls: JSON.stringify(toolCalls), model, input, output, isEstimated: estimated === true };
+}
+
+function billParams({ spending, caller }: TurnBill) {
+  return { usage: JSON.stringify(spending.rows()), apiToken: apiTokenOf(caller) };
 }
 
 /** An answer that never began is no message. */
@@ -150,7 +123,9 @@ function isWorthStoring({ content, toolCalls }: TurnOutcome): boolean {
   return content.trim() !== '' || toolCalls.length > 0;
 }
 
-/** What events tell of a tool call: not what went in and came out. */
-function toolFacts({ id, name, status, durationMs }: ToolCallRecord) {
-  return { id, name, status, duration_ms: durationMs };
+/** What events tell of tool calls: not what went in and came out. */
+function factsJson(calls: readonly ToolCallRecord[]): string {
+  return JSON.stringify(
+    calls.map(({ id, name, status, durationMs }) => ({ id, name, status, duration_ms: durationMs })),
+  );
 }

@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { arrayOf, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 
 /** More would be noise: a chain is short, and a turn calls its models a few times. */
 const MOST = 50;
 
-const NOTE: Statement = {
+const NOTE = statement({
   name: 'turns.note_failover',
-  text: `
-    UPDATE turns SET failovers = coalesce(failovers, '[]'::jsonb) || jsonb_build_object('model', $2::text, 'reason', $3::text)
-    WHERE id = $1 AND jsonb_array_length(coalesce(failovers, '[]'::jsonb)) < ${MOST}`,
-};
+  params: { turn: text, model: text, reason: text },
+  row: {},
+  sql: `
+    UPDATE turns SET failovers = coalesce(failovers, '[]'::jsonb) || jsonb_build_object('model', :model::text, 'reason', :reason::text)
+    WHERE id = :turn AND jsonb_array_length(coalesce(failovers, '[]'::jsonb)) < ${MOST}`,
+});
 
 /** A model that failed before another one answered. */
 export interface Failover {
@@ -19,10 +22,12 @@ export interface Failover {
   readonly reason: string;
 }
 
-const NOTE_UNSEEN: Statement = {
+const NOTE_UNSEEN = statement({
   name: 'turns.note_unseen_media',
-  text: 'UPDATE turns SET unseen_media = $2 WHERE id = $1',
-};
+  params: { turn: text, mimeTypes: arrayOf(text) },
+  row: {},
+  sql: 'UPDATE turns SET unseen_media = :mimeTypes WHERE id = :turn',
+});
 
 /** Writes down with a turn which models failed in it, for operators, and what the one that answers does not see. */
 @Injectable()
@@ -38,7 +43,7 @@ export class TurnFailovers {
 
   /** No turn waits for it. */
   note(turnId: string, { model, reason }: Failover): void {
-    this.database.query(NOTE, [turnId, model, reason]).catch((error: unknown) => {
+    this.database.query(NOTE, { turn: turnId, model, reason }).catch((error: unknown) => {
       this.logger.debug('which model failed could not be stored with the turn', {
         ...{ turn_id: turnId, model, error: String(error) },
       });
@@ -47,6 +52,6 @@ export class TurnFailovers {
 
   /** The media types of what came with the message and is not shown to the model; whoever sends the answer tells its writer. */
   async noteUnseen(turnId: string, mimeTypes: readonly string[]): Promise<void> {
-    await this.database.query(NOTE_UNSEEN, [turnId, [...mimeTypes]]);
+    await this.database.query(NOTE_UNSEEN, { turn: turnId, mimeTypes });
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { boolean, bytes, integer, nullable, type RowOf, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 
 /** What one answer may bring beside its text. */
 export const MAX_ANSWER_FILES = 10;
@@ -18,37 +19,45 @@ interface TurnFileKey {
   readonly place: number;
 }
 
-/** A file that a tool made for the people of a conversation. */
-export interface TurnFile extends TurnFileKey {
-  readonly name: string;
-  readonly mimeType: string;
+/** Of a file that a tool made for the people of a conversation. */
+const TURN_FILE = {
+  ...{ turnId: text, step: integer, place: integer, name: text, mimeType: text },
   /** False for one that was too much for one answer: it is named only. */
-  readonly isKept: boolean;
-}
+  isKept: boolean,
+};
+export type TurnFile = RowOf<typeof TURN_FILE>;
 
-const OF_TURN: Statement = {
+const OF_TURN = statement({
   name: 'turn_files.of_turn',
-  text: `
+  params: { turn: text },
+  row: TURN_FILE,
+  sql: `
     SELECT turn_id AS "turnId", step, place, name, mime_type AS "mimeType", data IS NOT NULL AS "isKept"
-    FROM turn_files WHERE turn_id = $1 ORDER BY step, place LIMIT ${MAX_LISTED}`,
-};
-const READ: Statement = {
+    FROM turn_files WHERE turn_id = :turn ORDER BY step, place LIMIT ${MAX_LISTED}`,
+});
+const READ = statement({
   name: 'turn_files.read',
-  text: 'SELECT data FROM turn_files WHERE turn_id = $1 AND step = $2 AND place = $3',
-};
-const FORGET: Statement = {
+  params: { turn: text, step: integer, place: integer },
+  row: { data: nullable(bytes) },
+  sql: 'SELECT data FROM turn_files WHERE turn_id = :turn AND step = :step AND place = :place',
+});
+const FORGET = statement({
   name: 'turn_files.forget',
-  text: 'DELETE FROM turn_files WHERE turn_id = $1',
-};
+  params: { turn: text },
+  row: {},
+  sql: 'DELETE FROM turn_files WHERE turn_id = :turn',
+});
 /** Left by a replica that died after it had sent them. */
-const PRUNE: Statement = {
+const PRUNE = statement({
   name: 'turn_files.prune',
-  text: `
+  params: {},
+  row: { turn_id: text },
+  sql: `
     DELETE FROM turn_files WHERE (turn_id, step, place) IN (
       SELECT old.turn_id, old.step, old.place FROM turn_files AS old JOIN turns ON turns.id = old.turn_id
       WHERE turns.ended_at < now() - interval '${KEPT_DAYS} days' LIMIT ${MAX_PRUNED})
     RETURNING turn_id`,
-};
+});
 
 /** The files that tools made in a turn. They are stored with the result of their call, and go when people have them. */
 @Injectable()
@@ -57,21 +66,21 @@ export class TurnFiles {
 
   /** In the order in which they were made. */
   of(turnId: string): Promise<TurnFile[]> {
-    return this.database.query<TurnFile & Record<string, unknown>>(OF_TURN, [turnId]);
+    return this.database.query(OF_TURN, { turn: turnId });
   }
 
   /** Undefined for one that is gone. */
   async read({ turnId, step, place }: TurnFileKey): Promise<Buffer | undefined> {
-    const [row] = await this.database.query<{ data: Buffer | null }>(READ, [turnId, step, place]);
+    const [row] = await this.database.query(READ, { turn: turnId, step, place });
     return row?.data ?? undefined;
   }
 
   async forget(turnId: string): Promise<void> {
-    await this.database.query(FORGET, [turnId]);
+    await this.database.query(FORGET, { turn: turnId });
   }
 
   /** @returns whether there may be more */
   async prune(): Promise<boolean> {
-    return (await this.database.query(PRUNE, [])).length === MAX_PRUNED;
+    return (await this.database.query(PRUNE)).length === MAX_PRUNED;
   }
 }

@@ -1,4 +1,6 @@
 import type { StoredError } from '../../common/errors/gateway-error.js';
+import { bigint, text } from '../../platform/database/sql-types.js';
+import type { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 
 /** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
 export const LEASE_SECS = 8;
@@ -11,6 +13,19 @@ export interface TurnLease {
   /** Larger for every turn of the session; a write with an older one changes nothing. */
   readonly fence: number;
 }
+
+/** The same as parameters, with the turn. */
+export function leaseParams(
+  { sessionId, fence, turnId }: Omit<TurnLease, 'userMessageId'>,
+  replica: ReplicaId,
+) {
+  return { session: sessionId, fence, turn: turnId, replica: replica.value };
+}
+
+/** The lease of a turn, in statements of the replica that holds it. */
+export const LEASE_PARAMS = { session: text, fence: bigint, replica: text };
+/** Of the session's row: whoever lost the lease changes nothing. */
+export const HELD_LEASE = 'id = :session AND turn_fence = :fence AND turn_owner = :replica';
 
 /** How a turn ended that has no whole answer. */
 export type TurnFailure = 'failed' | 'interrupted' | 'cancelled';

@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import type { RowOfStatement } from '../../platform/database/statement.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { WAKE_OF_SESSION } from './lost/lost-turns.sql.js';
 import * as end from './turn-end.sql.js';
 
 /** What others want of a turn that runs here. */
-export interface TurnSignals {
-  readonly id: string;
-  readonly ended: boolean;
-  readonly cancelled: boolean;
-  /** By viewers on other replicas. */
-  readonly watched: boolean;
-}
+export type TurnSignals = RowOfStatement<typeof end.SIGNALS>;
 
 /** The statements about turns that run: whose they still are, and what others want of them. */
 @Injectable()
@@ -23,34 +18,31 @@ export class TurnLeases {
 
   /** Holds the leases on these sessions. @returns the fence of each that this replica still has */
   async renew(sessionIds: readonly string[]): Promise<Map<string, number>> {
-    const rows = await this.database.query<{ id: string; fence: number }>(end.RENEW, [
-      this.replica.value,
-      sessionIds,
-    ]);
+    const rows = await this.database.query(end.RENEW, { replica: this.replica.value, sessions: sessionIds });
     return new Map(rows.map(({ id, fence }) => [id, fence]));
   }
 
   /** What others want of the turns of these sessions, which run here. */
   async signals(sessionIds: readonly string[]): Promise<TurnSignals[]> {
-    return this.database.query<TurnSignals>(end.SIGNALS, [sessionIds, this.replica.value]);
+    return this.database.query(end.SIGNALS, { sessions: sessionIds, replica: this.replica.value });
   }
 
   /** Asks whoever runs the session's turn to end it. False when none runs. */
   async cancel(sessionId: string): Promise<boolean> {
-    if ((await this.database.query(end.CANCEL, [sessionId])).length === 0) return false;
+    if ((await this.database.query(end.CANCEL, { session: sessionId })).length === 0) return false;
     await this.wake(sessionId);
     return true;
   }
 
   /** The same for this very turn. @returns its session and fence; undefined when it does not run */
   async cancelTurn(turnId: string): Promise<{ readonly id: string; readonly fence: number } | undefined> {
-    const [turn] = await this.database.query<{ id: string; fence: number }>(end.CANCEL_TURN, [turnId]);
+    const [turn] = await this.database.query(end.CANCEL_TURN, { turn: turnId });
     if (turn !== undefined) await this.wake(turn.id);
     return turn;
   }
 
   /** A turn of this session that waits for a person is to be looked at: it was cancelled, or the session has ended. */
   async wake(sessionId: string): Promise<void> {
-    await this.database.query(WAKE_OF_SESSION, [sessionId]);
+    await this.database.query(WAKE_OF_SESSION, { session: sessionId });
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { storedError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { arrayOf, nullable, oneOf, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import type { FinishReason } from '../models/models.api.js';
 import { CANCEL_UNWANTED } from './accepted/accepted-turns.sql.js';
 import { LEAVE_QUEUE } from './turn-start.sql.js';
@@ -23,27 +24,28 @@ export interface TurnResult {
   readonly unseenMedia: readonly string[];
 }
 
-interface ResultRow {
-  session_id: string;
-  turn_id: string;
-  status: TurnResult['status'];
-  reason: string | null;
-  content: string | null;
-  finish_reason: FinishReason | null;
-  unseen_media: string[] | null;
-}
-
-const RESULT: Statement = {
+const RESULT = statement({
   name: 'turns.result_of_message',
-  text: `
+  params: { message: text },
+  row: {
+    ...{
+      session_id: text,
+      turn_id: text,
+      status: oneOf<TurnStatus>(),
+      reason: nullable(text),
+      content: nullable(text),
+    },
+    ...{ finish_reason: nullable(oneOf<FinishReason>()), unseen_media: nullable(arrayOf(text)) },
+  },
+  sql: `
     SELECT said.session_id, said.turn_id, turns.status, turns.reason, answer.content, answer.finish_reason,
       turns.unseen_media
     FROM messages AS said JOIN turns ON turns.id = said.turn_id LEFT JOIN LATERAL (
       SELECT content, finish_reason FROM messages
       WHERE session_id = said.session_id AND seq > said.seq AND turn_id = said.turn_id
       ORDER BY seq LIMIT 1) AS answer ON true
-    WHERE said.id = $1`,
-};
+    WHERE said.id = :message`,
+});
 
 /** Finds the turn of a message again, after whoever sent it has lost sight of it. */
 @Injectable()
@@ -52,7 +54,7 @@ export class TurnResults {
 
   /** By the id of the user message. Undefined when no turn was begun for it. */
   async of(userMessageId: string): Promise<TurnResult | undefined> {
-    const [row] = await this.database.query<ResultRow>(RESULT, [userMessageId]);
+    const [row] = await this.database.query(RESULT, { message: userMessageId });
     if (row === undefined) return undefined;
     const { session_id: sessionId, turn_id: turnId, status, reason, content } = row;
     const finishReason = row.finish_reason;
@@ -62,12 +64,12 @@ export class TurnResults {
 
   /** Takes a message out of its session's line, so that it can be sent again. */
   async forgetWaiting(turnId: string): Promise<void> {
-    await this.database.query(LEAVE_QUEUE, [turnId]);
+    await this.database.query(LEAVE_QUEUE, { turn: turnId });
   }
 
   /** The same for a message that is to be found again: it stays in the history, without an answer. False when it does not wait. */
   async cancelWaiting(turnId: string): Promise<boolean> {
-    const told = JSON.stringify(storedError(new TurnStopped()));
-    return (await this.database.query(CANCEL_UNWANTED, [turnId, told])).length > 0;
+    const failure = JSON.stringify(storedError(new TurnStopped()));
+    return (await this.database.query(CANCEL_UNWANTED, { turn: turnId, failure })).length > 0;
   }
 }

@@ -1,17 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { SqlValue, Statement } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bytes,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  type RowOf,
+  text,
+} from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { storableText } from '../../platform/database/storable-text.js';
 import { throughOutage } from '../../platform/database/through-outage.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
 import type { ProducedFile, ToolCallRecord } from '../tools/tools.api.js';
-import type { ModelSpending } from '../usage/usage.api.js';
-import { budgetsSpent } from '../usage/usage.api.js';
+import { type Budget, budgetsSpent, type ModelSpending } from '../usage/usage.api.js';
 import type { ShownResults } from './own-rounds.js';
 import type { TurnAccount } from './turn-account.js';
 import { MAX_ANSWER_FILE_BYTES, MAX_ANSWER_FILES } from './turn-files.js';
-import { LEASE_SECS, type TurnLease } from './turn-lease.js';
+import { HELD_LEASE, LEASE_PARAMS, LEASE_SECS, leaseParams, type TurnLease } from './turn-lease.js';
 import { TurnInterrupted } from './turns.errors.js';
 
 /** What the model said in one round, and which tools it called. */
@@ -69,75 +78,76 @@ export interface TurnStepLog {
   add(step: TurnStep): Promise<void>;
 }
 
-interface AddedRow {
-  number: number;
-  spent?: number[];
-}
-
 /** A step as it is stored. */
-export interface StepRow {
-  kind: TurnStep['kind'];
-  content: unknown;
-}
+export const STEP_ROW = { kind: oneOf<TurnStep['kind']>(), content: json<unknown>() };
 
-interface StepOfMessageRow extends StepRow {
-  message_id: string;
-}
-
-export function toStep({ kind, content }: StepRow): TurnStep {
+export function toStep({ kind, content }: RowOf<typeof STEP_ROW>): TurnStep {
   return { kind, ...(content as object) } as TurnStep;
 }
 
-/**
- * `$1` session, `$2` fence, `$3` replica: whoever lost the lease writes nothing, also not while another takes it. May be repeated:
- * the same step is stored once.
- */
-const ADD: Statement = {
-  name: 'turn_steps.add',
-  text: `
+const STEP_PARAMS = { ...LEASE_PARAMS, turn: text, number: integer, ...STEP_ROW };
+/** Writes nothing once the lease is lost, also not while another replica takes it. May be repeated: the same step is stored once. */
+const ADD_STEP = `
     INSERT INTO turn_steps (turn_id, number, kind, content)
-    SELECT $4, $5, $6, $7 FROM sessions WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 FOR SHARE
+    SELECT :turn, :number, :kind, :content FROM sessions WHERE ${HELD_LEASE} FOR SHARE
     ON CONFLICT (turn_id, number) DO UPDATE SET number = excluded.number
       WHERE turn_steps.kind = excluded.kind AND turn_steps.content::text = excluded.content::text
-    RETURNING number`,
-};
+    RETURNING number`;
 
-/** The same under the budgets `$8`: it also says what was spent of them meanwhile. */
-const ADD_BUDGETED: Statement = {
+const ADD = statement({
+  name: 'turn_steps.add',
+  params: STEP_PARAMS,
+  row: { number: integer },
+  sql: ADD_STEP,
+});
+
+/** The same under budgets (`budgetsJson`): it also says what was spent of them meanwhile. */
+const ADD_BUDGETED = statement({
   name: 'turn_steps.add_budgeted',
-  text: `WITH added AS (${ADD.text}) SELECT number, ${budgetsSpent('$8::json')} AS spent FROM added`,
-};
+  params: { ...STEP_PARAMS, budgets: json<readonly Budget[]>() },
+  row: { number: integer, spent: json<number[]>() },
+  sql: `WITH added AS (${ADD_STEP}) SELECT number, ${budgetsSpent(':budgets::json')} AS spent FROM added`,
+});
 
-/** The same with files: names `$8`, types `$9`, bytes `$10`; null for those that are too much for one answer. */
-const ADD_WITH_FILES: Statement = {
+/** The same with files, whose bytes are null where they are too much for one answer. */
+const ADD_WITH_FILES = statement({
   name: 'turn_steps.add_with_files',
-  text: `
-    WITH added AS (${ADD.text}), kept AS (
+  params: {
+    ...STEP_PARAMS,
+    ...{ names: arrayOf(text), mimeTypes: arrayOf(text), data: arrayOf(nullable(bytes)) },
+  },
+  row: { number: integer },
+  sql: `
+    WITH added AS (${ADD_STEP}), kept AS (
       INSERT INTO turn_files (turn_id, step, place, name, mime_type, data)
-      SELECT $4, $5, place, name, mime_type, data
-      FROM added, unnest($8::text[], $9::text[], $10::bytea[]) WITH ORDINALITY AS files (name, mime_type, data, place)
+      SELECT :turn, :number, place, name, mime_type, data
+      FROM added, unnest(:names::text[], :mimeTypes::text[], :data::bytea[]) WITH ORDINALITY AS files (name, mime_type, data, place)
       ON CONFLICT (turn_id, step, place) DO NOTHING
     )
     SELECT number FROM added`,
-};
+});
 
-/** The steps of the turns that wrote these messages; of those up to the place `$3` in the history without results. */
-const OF_MESSAGES: Statement = {
+/** The steps of the turns that wrote these messages; of those up to the place `resultsCut` in the history without results. */
+const OF_MESSAGES = statement({
   name: 'turn_steps.of_messages',
+  params: { session: text, messages: arrayOf(text), resultsCut: integer },
+  row: { message_id: text, ...STEP_ROW },
   replanned: true,
-  text: `
+  sql: `
     SELECT said.id AS message_id, steps.kind, steps.content
     FROM messages AS said JOIN turn_steps AS steps ON steps.turn_id = said.turn_id
-    WHERE said.session_id = $1 AND said.id = ANY ($2) AND (steps.kind = 'asked' OR said.seq > $3)
+    WHERE said.session_id = :session AND said.id = ANY (:messages) AND (steps.kind = 'asked' OR said.seq > :resultsCut)
     ORDER BY said.seq, steps.number`,
-};
+});
 
-const KEPT_FILES: Statement = {
+const KEPT_FILES = statement({
   name: 'turn_steps.kept_files',
-  text: `
+  params: { turn: text },
+  row: { files: integer, bytes: integer },
+  sql: `
     SELECT count(*)::int AS files, coalesce(sum(octet_length(data)), 0)::int AS bytes
-    FROM turn_files WHERE turn_id = $1 AND data IS NOT NULL`,
-};
+    FROM turn_files WHERE turn_id = :turn AND data IS NOT NULL`,
+});
 
 /** The statements about what turns asked of tools: written as it happens, read by the turns that follow. */
 @Injectable()
@@ -148,28 +158,28 @@ export class TurnStepsStore {
   ) {}
 
   /** @param written the number of the last step that is there already */
-  open({ sessionId, turnId, fence }: TurnLease, account: TurnAccount, written = 0): TurnStepLog {
+  open(lease: TurnLease, account: TurnAccount, written = 0): TurnStepLog {
     let number = written;
-    const room = this.roomOf(turnId, written > 0);
+    const room = this.roomOf(lease.turnId, written > 0);
     return {
       add: async (step) => {
         const { kind, ...content } = withoutFiles(step);
         number += 1;
         const stored = kind === 'asked' ? { ...content, spending: account.takeUnstored() } : content;
-        const values = [sessionId, fence, this.replica.value, turnId, number, kind, JSON.stringify(stored)];
+        const given = { ...leaseParams(lease, this.replica), number, kind, content: JSON.stringify(stored) };
         const files = step.kind === 'answered' ? await room(step.files ?? []) : [];
         if (files.length > 0) {
-          const storeAll = () => this.database.query(ADD_WITH_FILES, [...values, ...columnsOf(files)]);
+          const storeAll = () => this.database.query(ADD_WITH_FILES, { ...given, ...columnsOf(files) });
           const kept = await throughOutage(storeAll, { limitMs: LEASE_SECS * 1000 });
           if (kept.length === 0) throw new TurnInterrupted();
           return;
         }
         const budgets = account.budgetsToAsk();
-        const store = () =>
-          budgets === undefined
-            ? this.database.query<AddedRow>(ADD, values)
-            : this.database.query<AddedRow>(ADD_BUDGETED, [...values, budgets]);
-        const [added] = await throughOutage(store, { limitMs: LEASE_SECS * 1000 });
+        const store = async (): Promise<{ readonly spent?: readonly number[] } | undefined> => {
+          if (budgets === undefined) return (await this.database.query(ADD, given))[0] && {};
+          return (await this.database.query(ADD_BUDGETED, { ...given, budgets }))[0];
+        };
+        const added = await throughOutage(store, { limitMs: LEASE_SECS * 1000 });
         if (added === undefined) throw new TurnInterrupted();
         if (budgets !== undefined) account.learn({ budgets, spent: added.spent ?? [] });
       },
@@ -184,7 +194,7 @@ export class TurnStepsStore {
     let room: Promise<FileRoom> | undefined;
     const read = async (): Promise<FileRoom> => {
       if (!hasEarlier) return new FileRoom(0, 0);
-      const [kept] = await this.database.query<{ files: number; bytes: number }>(KEPT_FILES, [turnId]);
+      const [kept] = await this.database.query(KEPT_FILES, { turn: turnId });
       return new FileRoom(kept?.files ?? 0, kept?.bytes ?? 0);
     };
     return async (files) => {
@@ -202,11 +212,11 @@ export class TurnStepsStore {
   ): Promise<ReadonlyMap<string, readonly TurnStep[]>> {
     const steps = new Map<string, TurnStep[]>();
     if (messageIds.length === 0) return steps;
-    const rows = await this.database.query<StepOfMessageRow>(OF_MESSAGES, [
-      sessionId,
-      messageIds,
+    const rows = await this.database.query(OF_MESSAGES, {
+      session: sessionId,
+      messages: messageIds,
       resultsCut,
-    ]);
+    });
     for (const row of rows) {
       const id = row.message_id;
       steps.set(id, [...(steps.get(id) ?? []), toStep(row)]);
@@ -249,10 +259,10 @@ class FileRoom {
   }
 }
 
-function columnsOf(files: readonly KeptFile[]): readonly SqlValue[] {
-  return [
-    files.map(({ name }) => storableText(name)),
-    files.map(({ mimeType }) => storableText(mimeType)),
-    files.map(({ data }) => data),
-  ];
+function columnsOf(files: readonly KeptFile[]) {
+  return {
+    names: files.map(({ name }) => storableText(name)),
+    mimeTypes: files.map(({ mimeType }) => storableText(mimeType)),
+    data: files.map(({ data }) => data),
+  };
 }

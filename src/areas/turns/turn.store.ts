@@ -68,30 +68,27 @@ export class TurnStore {
   enqueue(sessionId: string, message: NewUserMessage, limits: QueueLimits): Promise<EnqueueResult> {
     return this.database.transaction(async (runner) => {
       const { timeoutSecs, allowance, caller } = limits;
-      const values = [sessionId, timeoutSecs, allowance.tokenId, null, budgetsJson(allowance.budgets)];
       await holdToken(runner, caller);
-      await runner.query(LOCK_SESSION, [sessionId]);
-      const [session] = await runner.query<SessionTurnState>(LIMIT_USAGE, values);
+      await runner.query(LOCK_SESSION, { session: sessionId });
+      const [session] = await runner.query(LIMIT_USAGE, {
+        ...{ session: sessionId, timeoutSecs, turn: null },
+        ...{ token: allowance.tokenId, budgets: budgetsJson(allowance.budgets) },
+      });
       const refused = refusalOf(session, limits);
       if (refused !== undefined) return { refused };
       await refuseTooManyWaiting(runner, allowance);
       const waiting = newTurn(sessionId, message);
       const { turnId, userMessageId } = waiting;
-      await runner.query(begin.INSERT_WAITING_MESSAGE, [
-        userMessageId,
-        sessionId,
-        turnId,
-        message.content,
-        attachmentsJson(message),
-      ]);
-      await runner.query(begin.INSERT_WAITING_TURN, [
-        turnId,
-        sessionId,
-        userMessageId,
-        limits.isAccepted ? JSON.stringify(caller) : null,
-        caller.tokenId,
-        message.options === undefined ? null : JSON.stringify(message.options),
-      ]);
+      const ids = { session: sessionId, turn: turnId, message: userMessageId };
+      await runner.query(begin.INSERT_WAITING_MESSAGE, {
+        ...ids,
+        ...{ content: message.content, attachments: attachmentsJson(message) },
+      });
+      await runner.query(begin.INSERT_WAITING_TURN, {
+        ...{ ...ids, token: caller.tokenId },
+        caller: limits.isAccepted ? JSON.stringify(caller) : null,
+        options: message.options === undefined ? null : JSON.stringify(message.options),
+      });
       await storeWith(runner, waiting, message, allowance);
       return { waiting };
     });
@@ -102,20 +99,10 @@ export class TurnStore {
     const attempt = async (runner: SqlRunner) => {
       if (turn.isAccepted && !(await lockAccepted(runner, turn))) return undefined;
       await lockToken(runner, limits.allowance);
-      const [row] = await runner.query<ClaimedRow>(
-        isLimited(limits.allowance) ? begin.START_WAITING_LIMITED : begin.START_WAITING,
-        [
-          turn.sessionId,
-          this.replica.value,
-          limits.timeoutSecs,
-          limits.historyMessages,
-          turn.turnId,
-          turn.userMessageId,
-          this.settings.current.hooks.include_content,
-          JSON.stringify(limits.origin),
-          ...allowanceValues(limits.allowance),
-        ],
-      );
+      const given = this.turnParams(turn, limits);
+      const [row]: ClaimedRow[] = isLimited(limits.allowance)
+        ? await runner.query(begin.START_WAITING_LIMITED, { ...given, ...limitParams(limits.allowance) })
+        : await runner.query(begin.START_WAITING, given);
       return row;
     };
     const isAlone = limits.allowance.tokenTurns === 0 && !turn.isAccepted;
@@ -125,12 +112,12 @@ export class TurnStore {
 
   /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
   async leaveQueue(turn: WaitingTurn): Promise<boolean> {
-    return (await this.database.query(begin.LEAVE_QUEUE, [turn.turnId])).length > 0;
+    return (await this.database.query(begin.LEAVE_QUEUE, { turn: turn.turnId })).length > 0;
   }
 
   /** Keeps the places of messages in their lines for another `LEASE_SECS`. @returns the turns that still have one */
   async keepPlaces(turnIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.database.query<{ id: string }>(begin.KEEP_PLACES, [turnIds]);
+    const rows = await this.database.query(begin.KEEP_PLACES, { turns: turnIds });
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -138,28 +125,34 @@ export class TurnStore {
   async sessionState(turn: WaitingTurn, limits: StartLimits): Promise<SessionTurnState | undefined> {
     const { timeoutSecs, allowance } = limits;
     const { tokenId, budgets } = allowance;
-    const values = [turn.sessionId, timeoutSecs, tokenId, turn.turnId, budgetsJson(budgets)];
-    return (await this.database.query<SessionTurnState>(LIMIT_USAGE, values))[0];
+    const [state] = await this.database.query(LIMIT_USAGE, {
+      ...{ session: turn.sessionId, timeoutSecs, turn: turn.turnId },
+      ...{ token: tokenId, budgets: budgetsJson(budgets) },
+    });
+    return state;
   }
 
   private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: StartLimits) {
-    const [row] = await runner.query<ClaimedRow>(
-      isLimited(limits.allowance) ? begin.START_LIMITED : begin.START,
-      [
-        turn.sessionId,
-        this.replica.value,
-        limits.timeoutSecs,
-        limits.historyMessages,
-        turn.turnId,
-        turn.userMessageId,
-        message.content,
-        attachmentsJson(message),
-        this.settings.current.hooks.include_content,
-        JSON.stringify(limits.origin),
-        ...allowanceValues(limits.allowance),
-      ],
-    );
+    const given = {
+      ...this.turnParams(turn, limits),
+      ...{ content: message.content, attachments: attachmentsJson(message) },
+    };
+    const [row]: ClaimedRow[] = isLimited(limits.allowance)
+      ? await runner.query(begin.START_LIMITED, { ...given, ...limitParams(limits.allowance) })
+      : await runner.query(begin.START, given);
     return row;
+  }
+
+  private turnParams(turn: WaitingTurn, limits: StartLimits) {
+    return {
+      ...{ session: turn.sessionId, turn: turn.turnId, message: turn.userMessageId },
+      replica: this.replica.value,
+      timeoutSecs: limits.timeoutSecs,
+      historyMessages: limits.historyMessages,
+      withContent: this.settings.current.hooks.include_content,
+      origin: JSON.stringify(limits.origin),
+      token: limits.allowance.tokenId,
+    };
   }
 
   private async begun(
@@ -172,11 +165,10 @@ export class TurnStore {
     const before = row.message_count - 1;
     // What was said while the statement waited for the session is missing.
     if (before > row.messages_cut && row.history[0]?.seq !== before) {
-      const values = [turn.sessionId, historyMessages, row.messages_cut, row.message_count];
-      const [now] = await this.database.query<Pick<ClaimedRow, 'history' | 'summary'>>(
-        begin.READ_HISTORY,
-        values,
-      );
+      const [now] = await this.database.query(begin.READ_HISTORY, {
+        ...{ session: turn.sessionId, historyMessages },
+        ...{ cut: row.messages_cut, place: row.message_count },
+      });
       Object.assign(row, now);
     }
     return claimedTurn(turn, row, budgetsJson(allowance.budgets));
@@ -195,20 +187,17 @@ function newTurn(sessionId: string, { id = newId('msg') }: NewUserMessage): Wait
   return { sessionId, turnId: newId('turn'), userMessageId: id };
 }
 
-/** In the order of `withinLimits`. */
-function allowanceValues(allowance: TurnAllowance) {
-  const { tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens, budgets } = allowance;
-  if (!isLimited(allowance)) return [tokenId];
-  return [tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens, budgetsJson(budgets)];
+function limitParams({ tokenDailyTokens, tokenTurns, sessionDailyTokens, budgets }: TurnAllowance) {
+  return { tokenDailyTokens, tokenTurns, sessionDailyTokens, budgets: budgetsJson(budgets) };
 }
 
 async function lockToken(runner: SqlRunner, { tokenId, tokenTurns }: TurnAllowance): Promise<void> {
-  if (tokenTurns > 0) await runner.query(LOCK_TOKEN, [tokenId]);
+  if (tokenTurns > 0) await runner.query(LOCK_TOKEN, { token: tokenId });
 }
 
 /** False when another replica has taken it, or is about to. */
 async function lockAccepted(runner: SqlRunner, { turnId }: WaitingTurn): Promise<boolean> {
-  return (await runner.query(begin.LOCK_ACCEPTED, [turnId])).length > 0;
+  return (await runner.query(begin.LOCK_ACCEPTED, { turn: turnId })).length > 0;
 }
 
 /** What a message has beside its own row. Throws `TurnLimitReached` for more bytes than its API token may store. */
@@ -221,7 +210,12 @@ async function storeWith(
   const bytes = attachments.reduce((sum, { data }) => sum + data.length, 0);
   await refuseTooManyBytes(runner, allowance, bytes);
   for (const { id, data } of attachments)
-    await runner.query(begin.INSERT_ATTACHMENT, [id, userMessageId, data, allowance.family]);
+    await runner.query(begin.INSERT_ATTACHMENT, {
+      id,
+      message: userMessageId,
+      data,
+      family: allowance.family,
+    });
   await onCommit?.(runner, turnId);
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { type UsageDimension, usageStatement } from './usage.sql.js';
+import type { RowOf } from '../../platform/database/sql-types.js';
+import { type REPORT_ROW, type UsageDimension, usageStatement } from './usage.sql.js';
 
 /** What is asked: days are `YYYY-MM-DD` in UTC, both included. */
 export interface UsageQuery {
@@ -17,24 +18,12 @@ export interface UsageQuery {
 }
 
 /** One row of usage, with the fields that callers see beside its dimensions. */
-export interface UsageCounts {
-  readonly turns: number;
-  readonly input_tokens: number;
-  readonly cached_input_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly output_tokens: number;
-  readonly reasoning_tokens: number;
-  /** Null when nothing of it is priced. */
-  readonly cost_usd: number | null;
-  readonly unpriced_tokens: number;
-}
+export type UsageCounts = RowOf<typeof REPORT_ROW>;
 
 export interface UsageReportRow {
   readonly dimensions: Readonly<Partial<Record<UsageDimension, string>>>;
   readonly counts: UsageCounts;
 }
-
-type ReadRow = { [Field in keyof UsageCounts]: UsageCounts[Field] } & Record<`by_${UsageDimension}`, string>;
 
 /** Reads what turns used and cost. */
 @Injectable()
@@ -43,11 +32,10 @@ export class UsageReports {
 
   /** Sorted by the dimensions. Without any there is one row: the sum. */
   async rows({ by, since, until, userId, agents, after, limit }: UsageQuery): Promise<UsageReportRow[]> {
-    const behind = after === undefined ? null : JSON.stringify(after);
-    const rows = await this.database.query<ReadRow>(usageStatement(by), [
-      ...[since, until, userId ?? null],
-      ...[behind, limit, agents === undefined ? null : [...agents]],
-    ]);
+    const rows = await this.database.query(usageStatement(by), {
+      ...{ since, until, user: userId ?? null, agents: agents ?? null },
+      ...{ after: after === undefined ? null : JSON.stringify(after), most: limit },
+    });
     return rows.map((row) => ({
       dimensions: Object.fromEntries(by.map((dimension) => [dimension, row[`by_${dimension}`]])),
       counts: countsOf(row),
@@ -55,7 +43,7 @@ export class UsageReports {
   }
 }
 
-function countsOf(row: ReadRow): UsageCounts {
+function countsOf(row: UsageCounts): UsageCounts {
   return {
     turns: row.turns,
     input_tokens: row.input_tokens,

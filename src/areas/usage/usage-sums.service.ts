@@ -5,7 +5,7 @@ import { EventSignal, EventStore } from '../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { areSet, type Budget, type BudgetPeriod, type BudgetScope, budgetsFor } from './budgets.js';
+import { areSet, type Budget, type BudgetPeriod, budgetsFor } from './budgets.js';
 import * as sql from './usage.sql.js';
 
 /** Entries of one transaction. */
@@ -16,16 +16,6 @@ const FORGET_EVERY_MS = 3_600_000;
 const WARNED_AT = 0.8;
 /** 0.8 times 0.05 is a little more than 0.04. */
 const HAIR = 1e-9;
-
-/** What one party has spent, by the days and months in which it spent more. */
-interface SpentRow {
-  readonly scope: BudgetScope;
-  readonly name: string;
-  readonly day: string;
-  readonly month: string;
-  readonly day_spent: number;
-  readonly month_spent: number;
-}
 
 /**
  * Sums up what turns used, a second after they ended at the latest, whichever replica ran them; and tells of budgets in
@@ -91,9 +81,9 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
   private async sumUp(): Promise<number> {
     let told = 0;
     const taken = await this.database.transaction(async (runner) => {
-      const [lock] = await runner.query<{ locked: boolean }>(sql.LOCK_SUMS);
+      const [lock] = await runner.query(sql.LOCK_SUMS);
       if (lock?.locked !== true) return 0;
-      const [sums] = await runner.query<{ taken: number; spent: SpentRow[] }>(sql.SUM_UP, [MAX_AT_ONCE]);
+      const [sums] = await runner.query(sql.SUM_UP, { most: MAX_AT_ONCE });
       for (const row of sums?.spent ?? []) told += await this.tell(runner, row);
       return sums?.taken ?? 0;
     });
@@ -101,7 +91,7 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
     return taken;
   }
 
-  private async tell(runner: SqlRunner, row: SpentRow): Promise<number> {
+  private async tell(runner: SqlRunner, row: sql.SpentParty): Promise<number> {
     const { limits } = this.settings.current;
     if (!areSet(limits)) return 0;
     let told = 0;
@@ -124,8 +114,7 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
     startsOn: string,
     spentUsd: number,
   ): Promise<number> {
-    const values = [scope, name, period, startsOn, limitUsd, notice];
-    const [isNew] = await runner.query<{ resets_at: string }>(sql.NOTICE, values);
+    const [isNew] = await runner.query(sql.NOTICE, { scope, name, period, startsOn, limitUsd, notice });
     if (isNew === undefined) return 0;
     this.logger.warn(`the budget ${notice === 'warned' ? 'is nearly reached' : 'is reached'}`, {
       ...{ scope, name, period, limit_usd: limitUsd, spent_usd: spentUsd },
@@ -149,7 +138,7 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
   private async forget(): Promise<void> {
     if (performance.now() - this.forgotAt < FORGET_EVERY_MS) return;
     const { retention_days: days } = this.settings.current.usage;
-    for (const statement of sql.FORGET) await this.database.query(statement, [days]);
+    for (const statement of sql.FORGET) await this.database.query(statement, { days });
     this.forgotAt = performance.now();
   }
 }

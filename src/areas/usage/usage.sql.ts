@@ -1,5 +1,28 @@
-import type { Statement } from '../../platform/database/sql.js';
-import type { Budget } from './budgets.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  date,
+  double,
+  integer,
+  json,
+  nullable,
+  numeric,
+  oneOf,
+  text,
+} from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
+import type { Budget, BudgetPeriod, BudgetScope } from './budgets.js';
+
+/** What one party has spent, by the days and months in which it spent more. */
+export interface SpentParty {
+  readonly scope: BudgetScope;
+  readonly name: string;
+  readonly day: string;
+  readonly month: string;
+  readonly day_spent: number;
+  readonly month_spent: number;
+}
 
 /** Days and months are those of UTC, by the database's clock. */
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
@@ -102,33 +125,39 @@ const PERIOD_ENDS = `
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs,
     extract(epoch FROM (${THIS_MONTH} + interval '1 month') - now() AT TIME ZONE 'UTC')::float8 AS month_ends_in_secs`;
 
-/** What was spent of the budgets `$1`. */
-export const STANDING: Statement = {
+/** What was spent of these budgets (`budgetsJson`). */
+export const STANDING = statement({
   name: 'usage.standing',
-  text: `SELECT ${budgetsSpent('$1::json')} AS spent, ${PERIOD_ENDS}`,
-};
+  params: { budgets: json<readonly Budget[]>() },
+  row: { spent: json<number[]>(), day_ends_in_secs: double, month_ends_in_secs: double },
+  sql: `SELECT ${budgetsSpent(':budgets::json')} AS spent, ${PERIOD_ENDS}`,
+});
 
 /** Whether there is anything to sum up. */
 export const ANY_ENTRIES = `EXISTS (SELECT 1 FROM usage_entries)`;
 
 /** One replica at a time sums up; the others find nothing to do. */
-export const LOCK_SUMS: Statement = {
+export const LOCK_SUMS = statement({
   name: 'usage.lock_sums',
-  text: `SELECT pg_try_advisory_xact_lock(hashtextextended('sums of usage', 0)) AS locked`,
-};
+  params: {},
+  row: { locked: boolean },
+  sql: `SELECT pg_try_advisory_xact_lock(hashtextextended('sums of usage', 0)) AS locked`,
+});
 
 const sums = (columns: readonly string[]) =>
   columns.map((column) => `sum(${column}) AS ${column}`).join(', ');
 
 /**
- * Adds at most `$1` entries to their days and to what budgets are compared with, and returns what of those changed, with
+ * Adds at most `most` entries to their days and to what budgets are compared with, and returns what of those changed, with
  * the sums of the day and the month.
  */
-export const SUM_UP: Statement = {
+export const SUM_UP = statement({
   name: 'usage.sum_up',
-  text: `
+  params: { most: bigint },
+  row: { taken: integer, spent: json<SpentParty[]>() },
+  sql: `
     WITH taken AS (
-      DELETE FROM usage_entries WHERE id IN (SELECT id FROM usage_entries ORDER BY id LIMIT $1 FOR UPDATE)
+      DELETE FROM usage_entries WHERE id IN (SELECT id FROM usage_entries ORDER BY id LIMIT :most FOR UPDATE)
       RETURNING *
     ), days AS (
       INSERT INTO usage_days AS known (key, ${COLUMNS})
@@ -153,34 +182,48 @@ export const SUM_UP: Statement = {
           AND before.day >= date_trunc('month', spent.day)::date
           AND before.day < (date_trunc('month', spent.day) + interval '1 month')::date), 0)
     )), '[]') AS spent FROM spent`,
-};
+});
 
-/** `$1` scope, `$2` name, `$3` period, `$4` its first day, `$5` limit, `$6` notice; a row when it was not told yet. */
-export const NOTICE: Statement = {
+/** Gives a row when this was not notified yet. */
+export const NOTICE = statement({
   name: 'usage.notice',
-  text: `
-    INSERT INTO budget_notices (scope, name, period, starts_on, limit_usd, notice) VALUES ($1, $2, $3, $4, $5, $6)
+  params: {
+    ...{ scope: oneOf<BudgetScope>(), name: text, period: oneOf<BudgetPeriod>() },
+    /** The first day of the period. */
+    startsOn: date,
+    ...{ limitUsd: numeric, notice: oneOf<'warned' | 'reached'>() },
+  },
+  row: { resets_at: text },
+  sql: `
+    INSERT INTO budget_notices (scope, name, period, starts_on, limit_usd, notice) VALUES (:scope, :name, :period, :startsOn, :limitUsd, :notice)
     ON CONFLICT DO NOTHING
     RETURNING to_char(starts_on + CASE period WHEN 'day' THEN interval '1 day' ELSE interval '1 month' END,
       'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS resets_at`,
-};
+});
 
-/** `$1` days for which usage is kept, 0 for ever. What budgets are compared with is needed for two months at most. */
-export const FORGET: readonly Statement[] = [
-  {
+const KEPT = { days: integer };
+/** Forgets what is older than the days for which usage is kept, 0 for ever. What budgets are compared with is needed for two months at most. */
+export const FORGET = [
+  statement({
     name: 'usage.forget_days',
-    text: `DELETE FROM usage_days WHERE $1::int > 0 AND (day, key) IN (
-      SELECT day, key FROM usage_days WHERE day < ${TODAY} - $1::int LIMIT 5000)`,
-  },
-  {
+    params: KEPT,
+    row: {},
+    sql: `DELETE FROM usage_days WHERE :days::int > 0 AND (day, key) IN (
+      SELECT day, key FROM usage_days WHERE day < ${TODAY} - :days::int LIMIT 5000)`,
+  }),
+  statement({
     name: 'usage.forget_spending',
-    text: `DELETE FROM budget_spending WHERE $1::int >= 0 AND day < ${TODAY} - 62`,
-  },
-  {
+    params: KEPT,
+    row: {},
+    sql: `DELETE FROM budget_spending WHERE :days::int >= 0 AND day < ${TODAY} - 62`,
+  }),
+  statement({
     name: 'usage.forget_notices',
-    text: `DELETE FROM budget_notices WHERE $1::int >= 0 AND starts_on < ${TODAY} - 62`,
-  },
-];
+    params: KEPT,
+    row: {},
+    sql: `DELETE FROM budget_notices WHERE :days::int >= 0 AND starts_on < ${TODAY} - 62`,
+  }),
+] as const;
 
 /** What of it is priced, summed up: 0 of nothing, and null when there is something and none of it is priced. */
 const COST = `CASE WHEN sum(unpriced_tokens) = 0 THEN coalesce(sum(cost_usd), 0) ELSE sum(cost_usd) END::float8`;
@@ -205,32 +248,65 @@ export const USAGE_BY = {
 
 export type UsageDimension = keyof typeof USAGE_BY;
 
+const REPORT_PARAMS = {
+  /** Days, both included. */
+  ...{ since: date, until: date },
+  /** Of this user and of these agents alone; null for all. */
+  ...{ user: nullable(text), agents: nullable(arrayOf(text)) },
+  /** Behind the row with these values of its dimensions; null for the first page. */
+  after: nullable(json<readonly string[]>()),
+  most: bigint,
+};
+export const REPORT_ROW = {
+  ...{ turns: double, input_tokens: double, cached_input_tokens: double, cache_write_tokens: double },
+  ...{ output_tokens: double, reasoning_tokens: double, unpriced_tokens: double },
+  /** Null when nothing of it is priced. */
+  cost_usd: nullable(double),
+};
 /**
- * Rows of usage by these dimensions, in their order, of the days `$1` to `$2`, of the user `$3` and the agents `$6` alone if given,
- * behind the row `$4` (a JSON list of its dimensions), at most `$5`. Entries and days are read in one snapshot, in which each turn is
- * once.
+ * Rows of usage by these dimensions, in their order. Entries and days are read in one snapshot, in which each turn is once.
+ * Made for each list of dimensions that is asked for: there are too many to make them all.
  */
-export function usageStatement(by: readonly UsageDimension[]): Statement {
-  const within = `day BETWEEN $1::date AND $2::date AND ($3::text IS NULL OR user_id = $3)
-    AND ($6::text[] IS NULL OR agent = ANY ($6))`;
+export function usageStatement(by: readonly UsageDimension[]) {
+  const name = `usage.by_${by.join('_') || 'nothing'}`;
+  const made = reports.get(name) ?? reportStatement(name, by);
+  reports.set(name, made);
+  return made;
+}
+
+const reports = new Map<string, ReturnType<typeof reportStatement>>();
+
+function reportStatement(name: string, by: readonly UsageDimension[]) {
+  const within = `day BETWEEN :since::date AND :until::date AND (:user::text IS NULL OR user_id = :user)
+    AND (:agents::text[] IS NULL OR agent = ANY (:agents))`;
   const columns = by.map((dimension) => `${USAGE_BY[dimension]} COLLATE "C" AS "by_${dimension}"`);
   const names = by.map((dimension) => `"by_${dimension}"`);
-  const after = by.map((_, index) => `$4::json->>${index}`);
+  const after = by.map((_, index) => `:after::json->>${index}`);
   const isBehind =
-    by.length === 0 ? 'true' : `($4::json IS NULL OR (${names.join(', ')}) > (${after.join(', ')}))`;
+    by.length === 0
+      ? ':after::json IS NULL'
+      : `(:after::json IS NULL OR (${names.join(', ')}) > (${after.join(', ')}))`;
   const selected = [...columns, ...COUNTS, 'cost_usd'].join(', ');
   const grouped = [...names, ...COUNTS.map((count) => `sum(${count})::float8 AS ${count}`)].join(', ');
   const order = names.length === 0 ? '' : `GROUP BY ${names.join(', ')} ORDER BY ${names.join(', ')}`;
-  return {
-    name: `usage.by_${by.join('_') || 'nothing'}`,
+  return statement({
+    name,
     replanned: true,
-    text: `
+    params: REPORT_PARAMS,
+    row: {
+      ...REPORT_ROW,
+      ...(Object.fromEntries(by.map((dimension) => [`by_${dimension}`, text])) as ByColumns),
+    },
+    sql: `
       SELECT ${grouped}, ${COST} AS cost_usd
       FROM (
         SELECT ${selected} FROM usage_days WHERE ${within}
         UNION ALL
         SELECT ${selected} FROM usage_entries WHERE ${within}
       ) AS used
-      WHERE ${isBehind} ${order} LIMIT $5`,
-  };
+      WHERE ${isBehind} ${order} LIMIT :most`,
+  });
 }
+
+/** Those of the dimensions that are asked for. */
+type ByColumns = Readonly<Record<`by_${UsageDimension}`, typeof text>>;

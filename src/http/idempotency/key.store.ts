@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
-import type { SqlRunner, Statement } from '../../platform/database/sql.js';
+import type { SqlRunner } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  json,
+  nullable,
+  smallint,
+  text,
+} from '../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { CannotOpen, SecretBox } from '../../platform/secrets/secret-box.js';
 
@@ -39,61 +49,83 @@ export interface FoundKey {
   readonly isHeld: boolean;
 }
 
-interface KeyRow {
-  request: string;
-  turn_id: string | null;
-  status: number | null;
-  headers: Record<string, string> | null;
-  body: string | null;
-  held: boolean;
-}
+/** A response, absent while there is none. */
+const RESPONSE = {
+  status: nullable(smallint),
+  headers: nullable(json<Record<string, string>>()),
+  body: nullable(text),
+};
 
 /** Inserts nothing when the key is in use; a key older than a day counts as unused. */
-const INSERT: Statement = {
+const INSERT = statement({
   name: 'idempotency_keys.insert',
-  text: `
+  params: {
+    ...{
+      scope: text,
+      token: text,
+      operation: text,
+      request: text,
+      turn: nullable(text),
+      owner: nullable(text),
+    },
+    ...RESPONSE,
+  },
+  row: { scope: text },
+  sql: `
     INSERT INTO idempotency_keys AS old
       (scope, token_id, operation, request, turn_id, owner, lease_until, status, headers, body)
-    VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $6::text IS NOT NULL THEN now() + interval '${CLAIM_SECS} seconds' END,
-      $7, $8, $9)
+    VALUES (:scope, :token, :operation, :request, :turn, :owner,
+      CASE WHEN :owner::text IS NOT NULL THEN now() + interval '${CLAIM_SECS} seconds' END, :status, :headers, :body)
     ON CONFLICT (scope) DO UPDATE SET
       token_id = excluded.token_id, operation = excluded.operation, request = excluded.request,
       turn_id = excluded.turn_id, owner = excluded.owner, lease_until = excluded.lease_until,
       status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()
     WHERE old.created_at <= now() - ${KEPT}
     RETURNING scope`,
-};
-const FIND: Statement = {
+});
+const FIND = statement({
   name: 'idempotency_keys.find',
-  text: `
+  params: { scope: text },
+  row: { request: text, turn_id: nullable(text), ...RESPONSE, held: boolean },
+  sql: `
     SELECT request, turn_id, status, headers, body, coalesce(lease_until > now(), false) AS held
-    FROM idempotency_keys WHERE scope = $1 AND created_at > now() - ${KEPT}`,
-};
-const RECORD: Statement = {
+    FROM idempotency_keys WHERE scope = :scope AND created_at > now() - ${KEPT}`,
+});
+const RECORD = statement({
   name: 'idempotency_keys.record',
-  text: `
-    UPDATE idempotency_keys SET status = $3, headers = $4, body = $5, owner = NULL, lease_until = NULL
-    WHERE scope = $1 AND owner = $2`,
-};
-const RELEASE: Statement = {
+  params: { scope: text, owner: text, ...RESPONSE },
+  row: {},
+  sql: `
+    UPDATE idempotency_keys SET status = :status, headers = :headers, body = :body, owner = NULL, lease_until = NULL
+    WHERE scope = :scope AND owner = :owner`,
+});
+const RELEASE = statement({
   name: 'idempotency_keys.release',
-  text: `DELETE FROM idempotency_keys WHERE scope = $1 AND owner = $2`,
-};
-const RENEW: Statement = {
+  params: { scope: text, owner: text },
+  row: {},
+  sql: `DELETE FROM idempotency_keys WHERE scope = :scope AND owner = :owner`,
+});
+const RENEW = statement({
   name: 'idempotency_keys.renew',
-  text: `
+  params: { scopes: arrayOf(text), owner: text },
+  row: { scope: text },
+  sql: `
     UPDATE idempotency_keys SET lease_until = now() + interval '${CLAIM_SECS} seconds'
-    WHERE scope = ANY ($1) AND owner = $2 RETURNING scope`,
-};
-const FORGET: Statement = {
+    WHERE scope = ANY (:scopes) AND owner = :owner RETURNING scope`,
+});
+const FORGET = statement({
   name: 'idempotency_keys.forget',
-  text: `
+  params: { most: bigint },
+  row: { scope: text },
+  sql: `
     DELETE FROM idempotency_keys WHERE scope IN (
       SELECT scope FROM idempotency_keys
       WHERE (SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.forgettingKeys})) AND created_at <= now() - ${KEPT}
-      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)
     RETURNING scope`,
-};
+});
+
+type KeyRow = RowOfStatement<typeof FIND>;
 
 /** The statements of Idempotency-Keys (docs/specification/additions.md, Idempotency-Key). */
 @Injectable()
@@ -105,7 +137,7 @@ export class KeyStore {
   ) {}
 
   async find(scope: string): Promise<FoundKey | undefined> {
-    const [row] = await this.database.query<KeyRow>(FIND, [scope]);
+    const [row] = await this.database.query(FIND, { scope });
     return row && toFound({ ...row, ...this.opened(scope, row) });
   }
 
@@ -136,7 +168,10 @@ export class KeyStore {
 
   /** Stores the response of a claimed key. */
   async record({ scope }: PresentedKey, { status, headers, body }: StoredResponse): Promise<void> {
-    await this.database.query(RECORD, [scope, this.replica.value, status, JSON.stringify(headers), body]);
+    await this.database.query(RECORD, {
+      ...{ scope, owner: this.replica.value },
+      ...{ status, headers: JSON.stringify(headers), body },
+    });
   }
 
   /** The same, sealed: the response is what a conversation said that is stored nowhere else. */
@@ -147,18 +182,18 @@ export class KeyStore {
 
   /** Releases a claim under which nothing was done. */
   async release({ scope }: PresentedKey): Promise<void> {
-    await this.database.query(RELEASE, [scope, this.replica.value]);
+    await this.database.query(RELEASE, { scope, owner: this.replica.value });
   }
 
   /** @returns the scopes that this replica still claims */
   async renew(scopes: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.database.query<{ scope: string }>(RENEW, [scopes, this.replica.value]);
+    const rows = await this.database.query(RENEW, { scopes, owner: this.replica.value });
     return new Set(rows.map(({ scope }) => scope));
   }
 
   /** Removes keys older than a day, unless another replica is doing so. @returns how many */
   async forget(most: number): Promise<number> {
-    return (await this.database.query(FORGET, [most])).length;
+    return (await this.database.query(FORGET, { most })).length;
   }
 
   /** A response sealed under a key that is gone counts as one that was never stored. */
@@ -177,11 +212,13 @@ export class KeyStore {
     { scope, tokenId, operation, request }: PresentedKey,
     { turnId, owner, answer }: { turnId?: string; owner?: string; answer?: StoredResponse },
   ): Promise<boolean> {
-    const facts = [scope, tokenId, operation, request, turnId ?? null, owner ?? null];
-    const response = answer
-      ? [answer.status, JSON.stringify(answer.headers), answer.body]
-      : [null, null, null];
-    return (await runner.query(INSERT, [...facts, ...response])).length > 0;
+    const inserted = await runner.query(INSERT, {
+      ...{ scope, token: tokenId, operation, request, turn: turnId ?? null, owner: owner ?? null },
+      status: answer?.status ?? null,
+      headers: answer === undefined ? null : JSON.stringify(answer.headers),
+      body: answer?.body ?? null,
+    });
+    return inserted.length > 0;
   }
 }
 

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { storedError } from '../../../common/errors/gateway-error.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import type { AttachmentInfo, NewUserMessage } from '../message.js';
+import type { NewUserMessage } from '../message.js';
 import { MessageStore } from '../message.store.js';
-import type { MessageOptions } from '../message-options.js';
 import type { WaitingTurn } from '../turn.store.js';
 import { SessionEnded } from '../turns.errors.js';
 import * as sql from './accepted-turns.sql.js';
@@ -18,20 +17,6 @@ export interface AcceptedTurn extends WaitingTurn {
   readonly isTooLate: boolean;
 }
 
-interface DueRow {
-  id: string;
-  session_id: string;
-  user_message_id: string;
-  caller: Caller;
-  ended: boolean;
-}
-
-interface UserMessageRow {
-  content: string;
-  attachments: AttachmentInfo[];
-  options: MessageOptions | null;
-}
-
 /** Messages that were accepted while their session was busy; any replica may answer them. */
 @Injectable()
 export class AcceptedTurnsStore {
@@ -42,7 +27,7 @@ export class AcceptedTurnsStore {
 
   /** Those for which something can be done now, of each API token and each ended session in the order in which they came. */
   async due(timeoutSecs: number): Promise<AcceptedTurn[]> {
-    const rows = await this.database.query<DueRow>(sql.DUE, [timeoutSecs, MAX_AT_ONCE]);
+    const rows = await this.database.query(sql.DUE, { timeoutSecs, most: MAX_AT_ONCE });
     return rows.map((row) => ({
       turnId: row.id,
       sessionId: row.session_id,
@@ -55,12 +40,12 @@ export class AcceptedTurnsStore {
 
   /** Whether any waits. */
   async any(): Promise<boolean> {
-    return (await this.database.query<{ any: boolean }>(sql.ANY))[0]?.any === true;
+    return (await this.database.query(sql.ANY))[0]?.any === true;
   }
 
   /** As it was sent. Undefined when it is gone with its session. */
   async message({ userMessageId }: WaitingTurn): Promise<NewUserMessage | undefined> {
-    const [said] = await this.database.query<UserMessageRow>(sql.MESSAGE, [userMessageId]);
+    const [said] = await this.database.query(sql.MESSAGE, { message: userMessageId });
     if (said === undefined) return undefined;
     const bytes = said.attachments.length > 0 ? await this.messages.attachedTo([userMessageId]) : undefined;
     const attachments = said.attachments.map((info) => ({
@@ -72,6 +57,9 @@ export class AcceptedTurnsStore {
 
   /** Gives a message of a session that has ended its place in the history. */
   async cancel({ turnId }: WaitingTurn): Promise<void> {
-    await this.database.query(sql.CANCEL_ENDED, [turnId, JSON.stringify(storedError(new SessionEnded()))]);
+    await this.database.query(sql.CANCEL_ENDED, {
+      turn: turnId,
+      failure: JSON.stringify(storedError(new SessionEnded())),
+    });
   }
 }

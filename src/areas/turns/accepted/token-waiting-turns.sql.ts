@@ -1,23 +1,27 @@
-import type { Statement } from '../../../platform/database/sql.js';
+import type { StoredError } from '../../../common/errors/gateway-error.js';
+import { arrayOf, json, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import { wakeParked } from '../lost/lost-turns.sql.js';
 import { awaitsNoLonger } from './accepted-turns.sql.js';
 
 /**
- * Messages that a token of the families `$1` sent, an identity among them, or the very token of an identity that is named
+ * Messages that a token of the families `owners` sent, an identity among them, or the very token of an identity that is named
  * there; what the version before wrote has the token in `caller` alone.
  */
 const OF_FAMILY = `(
   coalesce(token_id, caller->>'tokenId') IN (
-    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = ANY ($1) UNION ALL SELECT unnest($1::text[]))
-  OR caller->>'credential' = ANY ($1))`;
+    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = ANY (:owners) UNION ALL SELECT unnest(:owners::text[]))
+  OR caller->>'credential' = ANY (:owners))`;
 
 /**
- * Accepted messages that wait are in the history at once, and are not answered: `$2` is what is told. Turns are locked
+ * Accepted messages that wait are in the history at once, and are not answered; `failure` is what is told. Turns are locked
  * before sessions, as by whoever begins an accepted one.
  */
-export const CANCEL_ACCEPTED: Statement = {
+export const CANCEL_ACCEPTED = statement({
   name: 'accepted_turns.cancel_all_of_token',
-  text: `
+  params: { owners: arrayOf(text), failure: json<StoredError>() },
+  row: {},
+  sql: `
     WITH taken AS (
       SELECT id, session_id, user_message_id, arrival FROM turns
       WHERE status = 'waiting' AND caller IS NOT NULL AND ${OF_FAMILY}
@@ -35,23 +39,27 @@ export const CANCEL_ACCEPTED: Statement = {
     ), said AS (
       UPDATE messages SET seq = numbered.seq FROM numbered WHERE messages.id = numbered.user_message_id
     )
-    UPDATE turns SET status = 'cancelled', reason = 'token_revoked', failure = $2, ended_at = now()
+    UPDATE turns SET status = 'cancelled', reason = 'token_revoked', failure = :failure, ended_at = now()
     FROM taken WHERE turns.id = taken.id`,
-};
+});
 
 /** Messages whose callers wait with them leave no trace: the caller is told (401), and may send them again. */
-export const LEAVE_QUEUES: Statement = {
+export const LEAVE_QUEUES = statement({
   name: 'turns.leave_queues_of_token',
-  text: `
+  params: { owners: arrayOf(text) },
+  row: {},
+  sql: `
     WITH gone AS (
       DELETE FROM turns WHERE status = 'waiting' AND caller IS NULL AND ${OF_FAMILY} RETURNING user_message_id)
     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id`,
-};
+});
 
 /** Turns that wait for a person end as soon as they are taken up. */
-export const WAKE_PARKED: Statement = {
+export const WAKE_PARKED = statement({
   name: 'turns.wake_parked_of_token',
-  text: wakeParked(`coalesce(turns.token_id, turns.origin->'caller'->>'tokenId') IN (
-    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = ANY ($1) UNION ALL SELECT unnest($1::text[]))
-  OR turns.origin->'caller'->>'credential' = ANY ($1)`),
-};
+  params: { owners: arrayOf(text) },
+  row: {},
+  sql: wakeParked(`coalesce(turns.token_id, turns.origin->'caller'->>'tokenId') IN (
+    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = ANY (:owners) UNION ALL SELECT unnest(:owners::text[]))
+  OR turns.origin->'caller'->>'credential' = ANY (:owners)`),
+});

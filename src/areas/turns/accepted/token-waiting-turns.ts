@@ -9,11 +9,11 @@ import * as sql from './token-waiting-turns.sql.js';
 @Injectable()
 export class TokenWaitingTurns implements TokenEnding {
   async end(runner: SqlRunner, owners: readonly string[]): Promise<void> {
-    await runner.query(sql.CANCEL_ACCEPTED, [
-      [...owners],
-      JSON.stringify(storedError(new TurnOfRevokedToken())),
-    ]);
-    await runner.query(sql.LEAVE_QUEUES, [[...owners]]);
-    await runner.query(sql.WAKE_PARKED, [[...owners]]);
+    await runner.query(sql.CANCEL_ACCEPTED, {
+      owners,
+      failure: JSON.stringify(storedError(new TurnOfRevokedToken())),
+    });
+    await runner.query(sql.LEAVE_QUEUES, { owners });
+    await runner.query(sql.WAKE_PARKED, { owners });
   }
 }

@@ -1,4 +1,6 @@
-import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
+import type { SqlRunner } from '../../../platform/database/sql.js';
+import { arrayOf, integer, json, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 
 /** What a tool that the caller runs returned. */
@@ -7,49 +9,56 @@ export interface CallerOutput {
   readonly content: string;
 }
 
-/** `$1` the turn that asked, `$2` the outputs. One that is there already stays: what a model has read does not change. */
-const ADD: Statement = {
+/** With the turn that asked. An output that is there already stays: what a model has read does not change. */
+const ADD = statement({
   name: 'turn_steps.add_outputs',
-  text: `
+  params: { turn: text, outputs: json<unknown[]>() },
+  row: {},
+  sql: `
     INSERT INTO turn_steps (turn_id, number, kind, content)
-    SELECT $1, row_number() OVER (ORDER BY given.n) + (SELECT coalesce(max(number), 0) FROM turn_steps WHERE turn_id = $1),
+    SELECT :turn, row_number() OVER (ORDER BY given.n) + (SELECT coalesce(max(number), 0) FROM turn_steps WHERE turn_id = :turn),
       'answered', json_build_object(
         'result', json_build_object('callId', given.id, 'content', given.content, 'isError', false),
         'record', json_build_object('status', 'success', 'durationMs', 0))
-    FROM json_to_recordset($2) AS given (n int, id text, content text)
+    FROM json_to_recordset(:outputs) AS given (n int, id text, content text)
     WHERE NOT EXISTS (
       SELECT 1 FROM turn_steps AS known
-      WHERE known.turn_id = $1 AND known.kind = 'answered' AND known.content #>> '{result,callId}' = given.id)`,
-};
-/** The same in the history: `$3` the session, `$4` the most characters of an output there. */
-const SHOW: Statement = {
+      WHERE known.turn_id = :turn AND known.kind = 'answered' AND known.content #>> '{result,callId}' = given.id)`,
+});
+/** The same in the history, which shows at most so many characters of an output. */
+const SHOW = statement({
   name: 'messages.show_outputs',
-  text: `
+  params: { turn: text, outputs: json<unknown[]>(), session: text, shown: integer },
+  row: {},
+  sql: `
     UPDATE messages SET tool_calls = (
       SELECT json_agg(CASE WHEN given.id IS NULL OR each.call ->> 'status' <> 'pending' THEN each.call
-        ELSE (each.call::jsonb || jsonb_build_object('status', 'success', 'output', left(given.content, $4)))::json END ORDER BY each.n)
+        ELSE (each.call::jsonb || jsonb_build_object('status', 'success', 'output', left(given.content, :shown)))::json END ORDER BY each.n)
       FROM json_array_elements(tool_calls) WITH ORDINALITY AS each (call, n)
-        LEFT JOIN json_to_recordset($2) AS given (id text, content text) ON given.id = each.call ->> 'id')
-    WHERE session_id = $3 AND turn_id = $1 AND role = 'assistant' AND json_array_length(tool_calls) > 0`,
-};
+        LEFT JOIN json_to_recordset(:outputs) AS given (id text, content text) ON given.id = each.call ->> 'id')
+    WHERE session_id = :session AND turn_id = :turn AND role = 'assistant' AND json_array_length(tool_calls) > 0`,
+});
 /** Of an output in the history; the model reads all of it. */
 const MAX_SHOWN = 16_384;
 
-/** `$1` the turn that asked, `$2` the calls. */
-const TAKE_BACK: Statement = {
+const TAKE_BACK = statement({
   name: 'turn_steps.take_back_outputs',
-  text: `DELETE FROM turn_steps WHERE turn_id = $1 AND kind = 'answered' AND content #>> '{result,callId}' = ANY ($2)`,
-};
-/** The same in the history: `$3` the session. */
-const OPEN_AGAIN: Statement = {
+  params: { turn: text, calls: arrayOf(text) },
+  row: {},
+  sql: `DELETE FROM turn_steps WHERE turn_id = :turn AND kind = 'answered' AND content #>> '{result,callId}' = ANY (:calls)`,
+});
+/** The same in the history. */
+const OPEN_AGAIN = statement({
   name: 'messages.open_calls_again',
-  text: `
+  params: { turn: text, calls: arrayOf(text), session: text },
+  row: {},
+  sql: `
     UPDATE messages SET tool_calls = (
-      SELECT json_agg(CASE WHEN each.call ->> 'id' = ANY ($2)
+      SELECT json_agg(CASE WHEN each.call ->> 'id' = ANY (:calls)
         THEN (each.call::jsonb || jsonb_build_object('status', 'pending', 'output', ''))::json ELSE each.call END ORDER BY each.n)
       FROM json_array_elements(tool_calls) WITH ORDINALITY AS each (call, n))
-    WHERE session_id = $3 AND turn_id = $1 AND role = 'assistant' AND json_array_length(tool_calls) > 0`,
-};
+    WHERE session_id = :session AND turn_id = :turn AND role = 'assistant' AND json_array_length(tool_calls) > 0`,
+});
 
 /** Stores what the caller's tools returned with the turn that asked for it; to be committed with the turn that goes on. */
 export async function storeOutputs(
@@ -61,8 +70,13 @@ export async function storeOutputs(
   const given = JSON.stringify(
     outputs.map(({ callId, content }, n) => ({ n, id: callId, content: storableText(content) })),
   );
-  await runner.query(ADD, [asked.turnId, given]);
-  await runner.query(SHOW, [asked.turnId, given, asked.sessionId, MAX_SHOWN]);
+  await runner.query(ADD, { turn: asked.turnId, outputs: given });
+  await runner.query(SHOW, {
+    turn: asked.turnId,
+    outputs: given,
+    session: asked.sessionId,
+    shown: MAX_SHOWN,
+  });
 }
 
 /** The calls are open again: the turn that was to go on with their outputs did not begin. The session's row is held meanwhile. */
@@ -71,6 +85,6 @@ export async function takeBackOutputs(
   asked: { readonly sessionId: string; readonly turnId: string },
   callIds: readonly string[],
 ): Promise<void> {
-  await runner.query(TAKE_BACK, [asked.turnId, callIds]);
-  await runner.query(OPEN_AGAIN, [asked.turnId, callIds, asked.sessionId]);
+  await runner.query(TAKE_BACK, { turn: asked.turnId, calls: callIds });
+  await runner.query(OPEN_AGAIN, { turn: asked.turnId, calls: callIds, session: asked.sessionId });
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
-import type { OnCommit, SqlRunner, Statement } from '../../../platform/database/sql.js';
+import type { OnCommit, SqlRunner } from '../../../platform/database/sql.js';
+import { json, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import { storableJson, storableText } from '../../../platform/database/storable-text.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -18,26 +20,29 @@ export type EarlierMessage =
 /** They belong to no turn: none was run for them here. */
 const NO_TURN = 'earlier';
 
-/** `$1` session, `$2` the messages. */
-const INSERT: Statement = {
+const INSERT = statement({
   name: 'messages.insert_earlier',
-  text: `
+  params: { session: text, messages: json<unknown[]>() },
+  row: {},
+  sql: `
     WITH said AS (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, attachments)
-      SELECT id, $1, '${NO_TURN}', seq, role, content, tool_calls, attachments FROM json_to_recordset($2)
+      SELECT id, :session, '${NO_TURN}', seq, role, content, tool_calls, attachments FROM json_to_recordset(:messages)
         AS given (id text, seq int, role text, content text, tool_calls json, attachments json)
       RETURNING id
     )
-    UPDATE sessions SET message_count = (SELECT count(*) FROM said) WHERE id = $1`,
-};
+    UPDATE sessions SET message_count = (SELECT count(*) FROM said) WHERE id = :session`,
+});
 
-/** `$1` session. Attachments go with their messages. */
-const FORGET: Statement = {
+/** Attachments go with their messages. */
+const FORGET = statement({
   name: 'messages.forget_earlier',
-  text: `
-    WITH gone AS (DELETE FROM messages WHERE session_id = $1 AND turn_id = '${NO_TURN}' RETURNING id)
-    UPDATE sessions SET message_count = message_count - (SELECT count(*) FROM gone) WHERE id = $1`,
-};
+  params: { session: text },
+  row: {},
+  sql: `
+    WITH gone AS (DELETE FROM messages WHERE session_id = :session AND turn_id = '${NO_TURN}' RETURNING id)
+    UPDATE sessions SET message_count = message_count - (SELECT count(*) FROM gone) WHERE id = :session`,
+});
 
 /** Gives a new session the conversation that its caller brings along. */
 @Injectable()
@@ -48,7 +53,7 @@ export class EarlierMessages {
   storing(messages: readonly EarlierMessage[], caller: Caller): OnCommit<{ readonly id: string }> {
     return async (runner, { id: sessionId }) => {
       const placed = messages.map((message, index) => ({ id: newId('msg'), seq: index + 1, message }));
-      await runner.query(INSERT, [sessionId, JSON.stringify(placed.map(rowOf))]);
+      await runner.query(INSERT, { session: sessionId, messages: JSON.stringify(placed.map(rowOf)) });
       const attached = placed.flatMap(({ id, message }) =>
         message.role === 'user' ? message.attachments.map((one) => ({ ...one, messageId: id })) : [],
       );
@@ -56,14 +61,14 @@ export class EarlierMessages {
       const bytes = attached.reduce((sum, { data }) => sum + data.length, 0);
       await refuseTooManyBytes(runner, allowance, bytes);
       for (const { id, messageId, data } of attached)
-        await runner.query(INSERT_ATTACHMENT, [id, messageId, data, allowance.family]);
+        await runner.query(INSERT_ATTACHMENT, { id, message: messageId, data, family: allowance.family });
     };
   }
 }
 
 /** Of a session whose first turn did not begin. */
 export async function forgetEarlier(runner: SqlRunner, sessionId: string): Promise<void> {
-  await runner.query(FORGET, [sessionId]);
+  await runner.query(FORGET, { session: sessionId });
 }
 
 function rowOf({ id, seq, message }: { id: string; seq: number; message: EarlierMessage }) {

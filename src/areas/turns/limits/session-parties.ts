@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Statement } from '../../../platform/database/sql.js';
+import { text } from '../../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { type Budget, budgetsOf, needSession } from '../../usage/usage.api.js';
@@ -8,15 +9,13 @@ import { type Budget, budgetsOf, needSession } from '../../usage/usage.api.js';
 /** Sessions whose user and agent are remembered: they never change. */
 const MAX_REMEMBERED = 20_000;
 
-interface Parties {
-  readonly userId: string;
-  readonly agent: string;
-}
-
-const PARTIES: Statement = {
+const PARTIES = statement({
   name: 'turns.session_parties',
-  text: `SELECT user_id AS "userId", agent FROM sessions WHERE id = $1`,
-};
+  params: { session: text },
+  row: { userId: text, agent: text },
+  sql: `SELECT user_id AS "userId", agent FROM sessions WHERE id = :session`,
+});
+type Parties = RowOfStatement<typeof PARTIES>;
 const UNKNOWN: Parties = { userId: '', agent: '' };
 
 /** Whose budgets a message to a session counts to, before the session is taken. */
@@ -39,7 +38,7 @@ export class SessionParties {
   private async of(sessionId: string): Promise<Parties> {
     const known = this.remembered.get(sessionId);
     if (known !== undefined) return known;
-    const [found] = await this.database.query<{ userId: string; agent: string }>(PARTIES, [sessionId]);
+    const [found] = await this.database.query(PARTIES, { session: sessionId });
     if (found === undefined) return UNKNOWN;
     const [oldest] = this.remembered.size >= MAX_REMEMBERED ? this.remembered.keys() : [];
     if (oldest !== undefined) this.remembered.delete(oldest);

@@ -1,5 +1,14 @@
-import type { Statement } from '../../../platform/database/sql.js';
-import { budgetsSpent, budgetsStanding } from '../../usage/usage.api.js';
+import {
+  boolean,
+  double,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  text,
+} from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
+import { type Budget, budgetsSpent, budgetsStanding } from '../../usage/usage.api.js';
 
 /** Budgets begin anew at midnight UTC, by the database's clock. */
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
@@ -14,65 +23,97 @@ const tokenTurns = (token: string) =>
 /** The session's tokens of today, as its row shows them. */
 export const SESSION_SPENT = `(${sessionSpent})::float8 AS spent_today`;
 
-/**
- * Whether a session may be claimed under limits, 0 for none: parameters from `first` on are the API token's id, its
- * daily tokens, its turns, the session's daily tokens, and the budgets as JSON. `standing` is a CTE that the condition reads.
- */
-export function withinLimits(first: number): { readonly standing: string; readonly condition: string } {
-  const [token, tokenDaily, turns, sessionDaily] = [first, first + 1, first + 2, first + 3].map(
-    (n) => `$${n}`,
-  );
-  const condition = `
-    ($${first + 1}::float8 = 0 OR ${tokenDaily}::float8 > ${tokenSpent(`${token}::text`)})
-    AND (${turns}::int = 0 OR ${turns}::int > ${tokenTurns(`${token}::text`)})
-    AND (${sessionDaily}::float8 = 0 OR ${sessionDaily}::float8 > ${sessionSpent})
-    AND NOT (SELECT reached FROM budgets)`;
-  return { standing: budgetsStanding(`$${first + 4}::json`), condition };
-}
+/** What a session is claimed under, 0 for no limit; `budgets` is `budgetsJson`. */
+export const LIMIT_PARAMS = {
+  ...{ token: text, tokenDailyTokens: double, tokenTurns: integer },
+  ...{ sessionDailyTokens: double, budgets: json<readonly Budget[]>() },
+};
+/** Whether a session may be claimed under `LIMIT_PARAMS`. `standing` is a CTE that the condition reads. */
+export const WITHIN_LIMITS = {
+  standing: budgetsStanding(':budgets::json'),
+  condition: `
+    (:tokenDailyTokens::float8 = 0 OR :tokenDailyTokens::float8 > ${tokenSpent(':token::text')})
+    AND (:tokenTurns::int = 0 OR :tokenTurns::int > ${tokenTurns(':token::text')})
+    AND (:sessionDailyTokens::float8 = 0 OR :sessionDailyTokens::float8 > ${sessionSpent})
+    AND NOT (SELECT reached FROM budgets)`,
+};
 
-/** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it, `$4` its turn if it waits, `$5` budgets as JSON. */
-export const LIMIT_USAGE: Statement = {
+/** How the session and the API token of a limit stand. */
+export const USAGE_ROW = {
+  /** Model tokens of the session since midnight UTC. */
+  spent_today: double,
+  ...{ token_spent_today: double, token_turns: integer, day_ends_in_secs: double },
+  /** Of each budget, in US dollars. */
+  budgets_spent: json<readonly number[]>(),
+};
+
+/** How a session stands for an API token that wants it; `turn` is the turn if it waits in line. */
+export const LIMIT_USAGE = statement({
   name: 'turns.standing',
-  text: `
-  SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => $2) AS ended,
-    EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'awaiting_approval') AS awaits_approval,
+  params: {
+    session: text,
+    timeoutSecs: double,
+    token: text,
+    turn: nullable(text),
+    budgets: LIMIT_PARAMS.budgets,
+  },
+  row: {
+    ...USAGE_ROW,
+    ...{ ended: boolean, busy: boolean },
+    /** Whether the turn that has it waits for a person. */
+    awaits_approval: boolean,
+    waiting: integer,
+    /** The place in line of the turn; `lapsed` when it was not kept in time, null when it is in no line (its token was revoked). */
+    place: nullable(oneOf<'kept' | 'lapsed'>()),
+    /** The first in its line. */
+    next_turn: nullable(text),
+  },
+  sql: `
+  SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => :timeoutSecs) AS ended,
+    EXISTS (SELECT 1 FROM turns WHERE session_id = :session AND status = 'awaiting_approval') AS awaits_approval,
     turn_owner IS NOT NULL OR awaits_message_id IS NOT NULL AND quiet_since > now() AND awaits_message_id
-      IS DISTINCT FROM (SELECT user_message_id FROM turns WHERE id = $4::text) AS busy,
-    (SELECT count(*)::int FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()) AS waiting,
-    (SELECT CASE WHEN wait_until > now() THEN 'kept' ELSE 'lapsed' END FROM turns WHERE id = $4::text AND status = 'waiting') AS place,
-    (SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()
+      IS DISTINCT FROM (SELECT user_message_id FROM turns WHERE id = :turn::text) AS busy,
+    (SELECT count(*)::int FROM turns WHERE session_id = :session AND status = 'waiting' AND wait_until > now()) AS waiting,
+    (SELECT CASE WHEN wait_until > now() THEN 'kept' ELSE 'lapsed' END FROM turns WHERE id = :turn::text AND status = 'waiting') AS place,
+    (SELECT id FROM turns WHERE session_id = :session AND status = 'waiting' AND wait_until > now()
      ORDER BY arrival LIMIT 1) AS next_turn,
     ${SESSION_SPENT},
-    ${tokenSpent('$3::text')}::float8 AS token_spent_today,
-    ${tokenTurns('$3::text')}::int AS token_turns,
-    ${budgetsSpent('$5::json')} AS budgets_spent,
+    ${tokenSpent(':token::text')}::float8 AS token_spent_today,
+    ${tokenTurns(':token::text')}::int AS token_turns,
+    ${budgetsSpent(':budgets::json')} AS budgets_spent,
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs
-  FROM sessions WHERE id = $1`,
-};
-/** How an API token `$1` stands that wants a turn without a session; `$2` budgets as JSON. */
-export const TOKEN_USAGE: Statement = {
+  FROM sessions WHERE id = :session`,
+});
+/** How an API token stands that wants a turn without a session. */
+export const TOKEN_USAGE = statement({
   name: 'turns.token_standing',
-  text: `
+  params: { token: text, budgets: LIMIT_PARAMS.budgets },
+  row: USAGE_ROW,
+  sql: `
   SELECT 0::float8 AS spent_today,
-    ${tokenSpent('$1::text')}::float8 AS token_spent_today,
-    ${tokenTurns('$1::text')}::int AS token_turns,
-    ${budgetsSpent('$2::json')} AS budgets_spent,
+    ${tokenSpent(':token::text')}::float8 AS token_spent_today,
+    ${tokenTurns(':token::text')}::int AS token_turns,
+    ${budgetsSpent(':budgets::json')} AS budgets_spent,
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs`,
-};
+});
 /**
  * Holds the session's row, so that those who wait line up in arrival order. How it stands is asked after it: the statement
  * that waits for a lock sees other rows as they were before.
  */
-export const LOCK_SESSION: Statement = {
+export const LOCK_SESSION = statement({
   name: 'turns.lock_session',
-  text: `SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE`,
-};
+  params: { session: text },
+  row: { id: text },
+  sql: `SELECT id FROM sessions WHERE id = :session FOR UPDATE`,
+});
 
 /** Turns of one API token begin one after the other while their number is limited: else two could take the last place. */
-export const LOCK_TOKEN: Statement = {
+export const LOCK_TOKEN = statement({
   name: 'turns.lock_token',
-  text: `SELECT pg_advisory_xact_lock(hashtextextended('turns of ' || $1::text, 0))`,
-};
+  params: { token: text },
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(hashtextextended('turns of ' || :token::text, 0))`,
+});
 
 /** Adds what a turn used (`input` and `output` are SQL) to its API token's day, from a CTE with its `token_id`. */
 export function spend(input: string, output: string, from = 'closed'): string {
@@ -91,7 +132,9 @@ export function spendInSession(input: string, output: string): string {
 }
 
 /** Days that nobody asks for any more. */
-export const FORGET_SPENDING: Statement = {
+export const FORGET_SPENDING = statement({
   name: 'turns.forget_spending',
-  text: `DELETE FROM token_spending WHERE day < ${TODAY} - 40`,
-};
+  params: {},
+  row: {},
+  sql: `DELETE FROM token_spending WHERE day < ${TODAY} - 40`,
+});

@@ -1,4 +1,6 @@
-import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
+import type { SqlRunner } from '../../../platform/database/sql.js';
+import { double, integer, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import type { TurnAllowance } from './turn-allowance.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
@@ -6,18 +8,24 @@ import { TurnLimitReached } from './turn-limit-reached.js';
 const STORAGE_RETRY_SECS = 3600;
 
 /** What one token takes of a share is counted by one transaction at a time: else two could take the last of it. */
-const LOCK: Statement = {
+const LOCK = statement({
   name: 'shares.lock',
-  text: `SELECT pg_advisory_xact_lock(hashtextextended($1::text || ' of ' || $2::text, 0))`,
-};
-const WAITING: Statement = {
+  params: { share: text, token: text },
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(hashtextextended(:share::text || ' of ' || :token::text, 0))`,
+});
+const WAITING = statement({
   name: 'shares.waiting',
-  text: `SELECT count(*)::int AS waiting FROM turns WHERE status = 'waiting' AND token_id = $1 AND wait_until > now()`,
-};
-const STORED: Statement = {
+  params: { token: text },
+  row: { waiting: integer },
+  sql: `SELECT count(*)::int AS waiting FROM turns WHERE status = 'waiting' AND token_id = :token AND wait_until > now()`,
+});
+const STORED = statement({
   name: 'shares.stored',
-  text: `SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM token_storage WHERE token_family = $1`,
-};
+  params: { family: text },
+  row: { bytes: double },
+  sql: `SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM token_storage WHERE token_family = :family`,
+});
 
 /** Throws `TurnLimitReached` when as many messages of the API token wait as may; within the transaction that adds one. */
 export async function refuseTooManyWaiting(
@@ -25,8 +33,8 @@ export async function refuseTooManyWaiting(
   { tokenId, waitingMessages: most }: TurnAllowance,
 ): Promise<void> {
   if (most === 0) return;
-  await runner.query(LOCK, ['waiting messages', tokenId]);
-  const [row] = await runner.query<{ waiting: number }>(WAITING, [tokenId]);
+  await runner.query(LOCK, { share: 'waiting messages', token: tokenId });
+  const [row] = await runner.query(WAITING, { token: tokenId });
   if ((row?.waiting ?? 0) < most) return;
   throw new TurnLimitReached(
     'api_token_waiting',
@@ -45,8 +53,8 @@ export async function refuseTooManyBytes(
   bytes: number,
 ): Promise<void> {
   if (most === 0 || bytes === 0) return;
-  await runner.query(LOCK, ['stored bytes', family]);
-  const [row] = await runner.query<{ bytes: number }>(STORED, [family]);
+  await runner.query(LOCK, { share: 'stored bytes', token: family });
+  const [row] = await runner.query(STORED, { family });
   const stored = row?.bytes ?? 0;
   if (stored + bytes <= most) return;
   throw new TurnLimitReached(

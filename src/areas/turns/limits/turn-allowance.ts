@@ -1,8 +1,10 @@
+import type { RowOf } from '../../../platform/database/sql-types.js';
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
 import { type Caller, familyOf } from '../../../platform/tokens/caller.js';
 import { isChannel, ownLimitsOf, shareOf } from '../../../platform/tokens/token-shares.js';
 import type { Budget } from '../../usage/usage.api.js';
 import { budgetRefusal } from './budget-refusal.js';
+import type { USAGE_ROW } from './spending.sql.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
 /** What a caller's turns may take at this moment; 0 is no limit. */
@@ -20,15 +22,7 @@ export interface TurnAllowance {
 }
 
 /** How a session and an API token stand, by the database. */
-export interface LimitUsage {
-  /** Model tokens of the session since midnight UTC. */
-  readonly spent_today: number;
-  readonly token_spent_today: number;
-  readonly token_turns: number;
-  readonly day_ends_in_secs: number;
-  /** Of each budget, in US dollars. */
-  readonly budgets_spent: readonly number[];
-}
+export type LimitUsage = RowOf<typeof USAGE_ROW>;
 
 type Limits = GatewaySettings['limits'];
 

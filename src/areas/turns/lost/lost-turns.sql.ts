@@ -1,6 +1,19 @@
-import type { Statement } from '../../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  double,
+  integer,
+  json,
+  nullable,
+  text,
+} from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import { HISTORY_COLUMNS } from '../message-row.js';
-import { CLAIMED, LEASE_END, REMEMBERED, SUMMARY, WATCHED } from '../turn-start.sql.js';
+import { HELD_LEASE, LEASE_PARAMS } from '../turn-lease.js';
+import { CLAIMED, CLAIMED_ROW, LEASE_END, REMEMBERED, SUMMARY, WATCHED } from '../turn-start.sql.js';
+import { STEP_ROW } from '../turn-steps.store.js';
+import type { TurnOrigin } from './turn-origin.js';
 
 /** A turn that may not be given up yet has this long, however often its replicas die. */
 const MIN_TRIED_SECS = 60;
@@ -29,95 +42,109 @@ export function mayGoOn(mayResume: string, most: string): string {
       OR ${LAST_PROGRESS} > now() - interval '${MIN_TRIED_SECS} seconds'))`;
 }
 
-const IS_DUE = `(turns.attempts < $2 OR ${HAS_PROGRESSED}
-    OR sessions.turn_lease_until < now() - (turns.attempts - $2 + 1) * interval '${PAUSE_SECS} seconds')`;
+const IS_DUE = `(turns.attempts < :maxAttempts OR ${HAS_PROGRESSED}
+    OR sessions.turn_lease_until < now() - (turns.attempts - :maxAttempts + 1) * interval '${PAUSE_SECS} seconds')`;
 
-/** Turns that can be taken up now: `$1` `agent.resume`, `$2` `turns.max_attempts`, `$3` how many at most. */
-export const DUE: Statement = {
+/** Turns that can be taken up now; under `agent.resume` and `turns.max_attempts`. */
+export const DUE = statement({
   name: 'lost_turns.due',
-  text: `
+  params: { mayResume: boolean, maxAttempts: integer, most: bigint },
+  row: { id: text, session_id: text, user_message_id: text, fence: double, origin: json<TurnOrigin>() },
+  sql: `
     SELECT turns.id, turns.session_id, turns.user_message_id, turns.fence::float8 AS fence, turns.origin ${LOST}
-      AND ${mayGoOn('$1::boolean', '$2')} AND ${IS_DUE}
-    ORDER BY turns.arrival LIMIT $3`,
-};
+      AND ${mayGoOn(':mayResume::boolean', ':maxAttempts')} AND ${IS_DUE}
+    ORDER BY turns.arrival LIMIT :most`,
+});
 
-/**
- * Takes turn `$5` (message `$6`) of session `$1` for replica `$2`, if it is still as it was seen (fence `$3`), with `$4` messages of
- * history before it, as when it began, and its steps.
- */
-export const TAKE_UP: Statement = {
+/** Takes a turn for this replica, if it is still as it was seen, with the history before it, as when it began. */
+export const TAKE_UP = statement({
   name: 'lost_turns.take_up',
-  text: `
+  params: { ...LEASE_PARAMS, ...{ turn: text, message: text, historyMessages: bigint } },
+  row: {
+    ...CLAIMED_ROW,
+    /** The place of the message that it answers. */
+    seq: integer,
+    ...{ take_ups: integer, ran_ms: integer, cancelled: boolean },
+  },
+  sql: `
     WITH claimed AS (
-      UPDATE sessions SET turn_fence = turn_fence + 1, turn_owner = $2, turn_lease_until = ${LEASE_END},
+      UPDATE sessions SET turn_fence = turn_fence + 1, turn_owner = :replica, turn_lease_until = ${LEASE_END},
         quiet_since = ${LEASE_END}, last_activity = now(),
         cancel_fence = CASE WHEN cancel_fence = turn_fence THEN turn_fence + 1 ELSE cancel_fence END
-      WHERE id = $1 AND turn_fence = $3 AND turn_lease_until < now() AND status <> 'terminated'
-        AND EXISTS (SELECT 1 FROM turns WHERE id = $5 AND status = 'running' AND fence = $3)
+      WHERE id = :session AND turn_fence = :fence AND turn_lease_until < now() AND status <> 'terminated'
+        AND EXISTS (SELECT 1 FROM turns WHERE id = :turn AND status = 'running' AND fence = :fence)
       RETURNING ${CLAIMED}, coalesce(cancel_fence = turn_fence, false) AS cancelled
     ), turn AS (
-      UPDATE turns SET fence = claimed.fence, owner = $2, wake_at = NULL, attempt_at = now(), take_ups = take_ups + 1,
+      UPDATE turns SET fence = claimed.fence, owner = :replica, wake_at = NULL, attempt_at = now(), take_ups = take_ups + 1,
         attempts = CASE WHEN ${HAS_PROGRESSED} THEN 2 ELSE attempts + 1 END
-      FROM claimed WHERE turns.id = $5 RETURNING turns.take_ups, turns.ran_ms
-    ), asked AS (SELECT seq FROM messages WHERE id = $6)
+      FROM claimed WHERE turns.id = :turn RETURNING turns.take_ups, turns.ran_ms
+    ), asked AS (SELECT seq FROM messages WHERE id = :message)
     SELECT claimed.*, asked.seq, turn.take_ups, turn.ran_ms,
       (SELECT coalesce(json_agg(said_before), '[]') FROM (
-        SELECT ${HISTORY_COLUMNS} FROM messages WHERE session_id = (SELECT $1) AND seq < (SELECT seq FROM asked)
-          AND seq > (SELECT messages_cut FROM claimed) ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history,
+        SELECT ${HISTORY_COLUMNS} FROM messages WHERE session_id = (SELECT :session) AND seq < (SELECT seq FROM asked)
+          AND seq > (SELECT messages_cut FROM claimed) ORDER BY seq DESC LIMIT (SELECT :historyMessages::int8)) AS said_before) AS history,
       ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, 0 AS deliveries
     FROM claimed, turn, asked`,
-};
+});
 
 /** The steps of a turn that was taken: no other replica adds to them any more. */
-export const STEPS: Statement = {
+export const STEPS = statement({
   name: 'lost_turns.steps',
-  text: `SELECT number, kind, content FROM turn_steps WHERE turn_id = $1 ORDER BY number`,
-};
+  params: { turn: text },
+  row: { number: integer, ...STEP_ROW },
+  sql: `SELECT number, kind, content FROM turn_steps WHERE turn_id = :turn ORDER BY number`,
+});
 
-/**
- * Lets go of a turn (`$1` session, `$2` fence, `$3` replica, `$4` turn) that ran `$5` ms for another replica; `$7` says whether
- * the attempt counts. `$6` is the content of a step with what it spent since the last one, null for nothing.
- */
-export const HAND_OVER: Statement = {
+/** Lets go of a turn that ran `ranMs` so far, for another replica. */
+export const HAND_OVER = statement({
   name: 'lost_turns.hand_over',
-  text: `
+  params: {
+    ...{ ...LEASE_PARAMS, turn: text, ranMs: integer },
+    /** The content of a step with what it spent since the last one; null for nothing. */
+    spent: nullable(json<unknown>()),
+    isAttempt: boolean,
+  },
+  row: { id: text },
+  sql: `
     WITH freed AS (
       UPDATE sessions SET turn_lease_until = now() - interval '1 millisecond', quiet_since = now(), turn_owner = 'handed over'
-      WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING id
+      WHERE ${HELD_LEASE} RETURNING id
     ), spent AS (
       INSERT INTO turn_steps (turn_id, number, kind, content)
-      SELECT $4, 1 + coalesce((SELECT max(number) FROM turn_steps WHERE turn_id = $4), 0), 'spent', $6::json
-      FROM freed WHERE $6::json IS NOT NULL
+      SELECT :turn, 1 + coalesce((SELECT max(number) FROM turn_steps WHERE turn_id = :turn), 0), 'spent', :spent::json
+      FROM freed WHERE :spent::json IS NOT NULL
     )
-    UPDATE turns SET attempts = attempts - CASE WHEN $7::boolean THEN 0 ELSE 1 END, ran_ms = $5
-    FROM freed WHERE turns.id = $4 AND turns.status = 'running' RETURNING turns.id`,
-};
+    UPDATE turns SET attempts = attempts - CASE WHEN :isAttempt::boolean THEN 0 ELSE 1 END, ran_ms = :ranMs
+    FROM freed WHERE turns.id = :turn AND turns.status = 'running' RETURNING turns.id`,
+});
 
 /**
- * Lets go of a turn (`$1` to `$5` as above) that waits for answers to the questions `$6`. The session stays busy and the lease has
- * run out: the turn is lost as soon as its status says that it runs. The questions are held until that is stored, so that
- * one that is answered now finds the turn parked.
+ * Lets go of a turn that waits for answers to these questions. The session stays busy and the lease has run out: the turn is
+ * lost as soon as its status says that it runs. The questions are held until that is stored, so that one that is answered
+ * now finds the turn parked.
  */
-export const PARK: Statement = {
+export const PARK = statement({
   name: 'lost_turns.park',
-  text: `
+  params: { ...LEASE_PARAMS, ...{ turn: text, ranMs: integer, questions: arrayOf(text) } },
+  row: { id: text },
+  sql: `
     WITH asked AS (
-      SELECT verdict, expires_at FROM tool_approvals WHERE id = ANY ($6) ORDER BY id FOR SHARE
+      SELECT verdict, expires_at FROM tool_approvals WHERE id = ANY (:questions) ORDER BY id FOR SHARE
     ), standing AS (
-      SELECT count(*) < cardinality($6::text[]) OR coalesce(bool_or(verdict IS NOT NULL), true) AS decided,
+      SELECT count(*) < cardinality(:questions::text[]) OR coalesce(bool_or(verdict IS NOT NULL), true) AS decided,
         min(expires_at) AS first_end, max(expires_at) AS last_end FROM asked
     ), freed AS (
       UPDATE sessions SET turn_lease_until = now() - interval '1 millisecond', turn_owner = '${PARKED}',
         quiet_since = coalesce(standing.last_end, now())
-      FROM standing WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3
+      FROM standing WHERE ${HELD_LEASE}
       RETURNING standing.decided OR status = 'terminated' OR coalesce(cancel_fence = turn_fence, false) AS is_due,
         standing.first_end
     )
-    UPDATE turns SET attempts = attempts - 1, ran_ms = $5, owner = '${PARKED}',
+    UPDATE turns SET attempts = attempts - 1, ran_ms = :ranMs, owner = '${PARKED}',
       status = CASE WHEN freed.is_due THEN 'running' ELSE 'awaiting_approval' END,
       wake_at = CASE WHEN NOT freed.is_due THEN freed.first_end END
-    FROM freed WHERE turns.id = $4 AND turns.status = 'running' RETURNING turns.id`,
-};
+    FROM freed WHERE turns.id = :turn AND turns.status = 'running' RETURNING turns.id`,
+});
 
 const ARE_PARKED = `turns.status = 'awaiting_approval'`;
 /** What woke none of these: whoever ended the wait died before it said so, or is of a version that does not. */
@@ -135,16 +162,23 @@ export const ANY_TO_TAKE_UP = `(EXISTS (SELECT 1 ${LOST}) OR EXISTS (${OVERDUE})
 /** Whether there are parked turns that nobody has woken. */
 export const ANY_UNSAID = `EXISTS (${UNSAID})`;
 
-const waking = (name: string, turns: string): Statement => ({
-  name,
-  text: `
+const waking = (turns: string): string => `
     UPDATE turns SET status = 'running', wake_at = NULL
-    WHERE id IN (${turns} FOR UPDATE OF turns SKIP LOCKED) AND ${ARE_PARKED}`,
+    WHERE id IN (${turns} FOR UPDATE OF turns SKIP LOCKED) AND ${ARE_PARKED}`;
+/** Parked turns about whose calls no one decided in time. */
+export const WAKE_OVERDUE = statement({
+  name: 'lost_turns.wake_overdue',
+  params: {},
+  row: {},
+  sql: waking(OVERDUE),
 });
-/** Parked turns about whose calls nobody decided in time. */
-export const WAKE_OVERDUE = waking('lost_turns.wake_overdue', OVERDUE);
-/** Those whose wait has ended without that they were woken. */
-export const WAKE_UNSAID = waking('lost_turns.wake_unsaid', UNSAID);
+/** Parked turns whose wait has ended without waking them. */
+export const WAKE_UNSAID = statement({
+  name: 'lost_turns.wake_unsaid',
+  params: {},
+  row: {},
+  sql: waking(UNSAID),
+});
 
 /** Ends the wait of parked turns; `condition` is SQL about `turns`. They are then taken up, or closed when they may not go on. */
 export function wakeParked(condition: string): string {
@@ -152,7 +186,9 @@ export function wakeParked(condition: string): string {
 }
 
 /** A statement of its own, after what ends the turn: one that is parked at that moment is seen here, or sees that itself. */
-export const WAKE_OF_SESSION: Statement = {
+export const WAKE_OF_SESSION = statement({
   name: 'lost_turns.wake_of_session',
-  text: wakeParked('turns.session_id = $1'),
-};
+  params: { session: text },
+  row: {},
+  sql: wakeParked('turns.session_id = :session'),
+});

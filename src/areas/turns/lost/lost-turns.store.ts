@@ -3,11 +3,11 @@ import { Database } from '../../../platform/database/database.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { ModelSpending } from '../../usage/usage.api.js';
-import { type ClaimedRow, type ClaimedTurn, claimedTurn } from '../claimed-turn.js';
+import { type ClaimedTurn, claimedTurn } from '../claimed-turn.js';
 import type { AttachmentInfo, NewUserMessage } from '../message.js';
 import { MessageStore } from '../message.store.js';
-import type { TurnLease } from '../turn-lease.js';
-import { type StepRow, type TurnStep, toStep } from '../turn-steps.store.js';
+import { leaseParams, type TurnLease } from '../turn-lease.js';
+import { type TurnStep, toStep } from '../turn-steps.store.js';
 import * as sql from './lost-turns.sql.js';
 import type { TurnOrigin } from './turn-origin.js';
 
@@ -42,25 +42,6 @@ export interface HandedOverTurn {
   readonly isAttempt: boolean;
 }
 
-interface DueRow {
-  id: string;
-  session_id: string;
-  user_message_id: string;
-  fence: number;
-  origin: TurnOrigin;
-}
-
-interface TakenUpRow extends ClaimedRow {
-  seq: number;
-  take_ups: number;
-  ran_ms: number;
-  cancelled: boolean;
-}
-
-interface NumberedStepRow extends StepRow {
-  number: number;
-}
-
 /** The statements about turns that lost their replica and go on. */
 @Injectable()
 export class LostTurnsStore {
@@ -74,7 +55,11 @@ export class LostTurnsStore {
   /** At most `most` turns that can be taken up now, the oldest first. */
   async due(most: number): Promise<LostTurn[]> {
     const { agent, turns } = this.settings.current;
-    const rows = await this.database.query<DueRow>(sql.DUE, [agent.resume, turns.max_attempts, most]);
+    const rows = await this.database.query(sql.DUE, {
+      mayResume: agent.resume,
+      maxAttempts: turns.max_attempts,
+      most,
+    });
     return rows.map((row) => ({
       turnId: row.id,
       sessionId: row.session_id,
@@ -86,17 +71,18 @@ export class LostTurnsStore {
 
   /** Undefined when another replica was faster, or its session has ended. */
   async takeUp(turn: LostTurn): Promise<TakenUpTurn | undefined> {
-    const { sessionId, turnId, userMessageId, fence, origin } = turn;
+    const { turnId, userMessageId, origin } = turn;
     const historyMessages = this.settings.current.agent.history_max_messages;
-    const values = [sessionId, this.replica.value, fence, historyMessages, turnId, userMessageId];
-    const [row] = await this.database.query<TakenUpRow>(sql.TAKE_UP, values);
+    const [row] = await this.database.query(sql.TAKE_UP, {
+      ...{ ...leaseParams(turn, this.replica), message: userMessageId, historyMessages },
+    });
     if (row === undefined) return undefined;
     const claimed = claimedTurn(turn, { ...row, message_count: row.seq }, '');
     const { options, systemNote } = origin;
     const said = (await this.messages.sent(userMessageId)) ?? { content: '', attachments: [] };
     const attachments = await this.withBytes(userMessageId, said.attachments);
     const message = { id: userMessageId, content: said.content, attachments, options, systemNote };
-    const steps = await this.database.query<NumberedStepRow>(sql.STEPS, [turnId]);
+    const steps = await this.database.query(sql.STEPS, { turn: turnId });
     const lastStep = steps.at(-1)?.number ?? 0;
     return {
       claimed,
@@ -110,28 +96,21 @@ export class LostTurnsStore {
   }
 
   /** Lets go of a turn that runs here, so that another replica goes on with it at once. False when it was not held any more. */
-  async handOver(
-    { sessionId, fence, turnId }: TurnLease,
-    { ranMs, unstored, isAttempt }: HandedOverTurn,
-  ): Promise<boolean> {
+  async handOver(lease: TurnLease, { ranMs, unstored, isAttempt }: HandedOverTurn): Promise<boolean> {
     const spent = unstored.length === 0 ? null : JSON.stringify({ spending: unstored });
-    const values = [sessionId, fence, this.replica.value, turnId, ranMs, spent, isAttempt];
-    return (await this.database.query(sql.HAND_OVER, values)).length > 0;
+    const given = { ...leaseParams(lease, this.replica), ranMs, spent, isAttempt };
+    return (await this.database.query(sql.HAND_OVER, given)).length > 0;
   }
 
   /** The same until one of these questions is answered or has run out. */
-  async park(
-    { sessionId, fence, turnId }: TurnLease,
-    ranMs: number,
-    ids: readonly string[],
-  ): Promise<boolean> {
-    const values = [sessionId, fence, this.replica.value, turnId, ranMs, ids];
-    return (await this.database.query(sql.PARK, values)).length > 0;
+  async park(lease: TurnLease, ranMs: number, questions: readonly string[]): Promise<boolean> {
+    const given = { ...leaseParams(lease, this.replica), ranMs, questions };
+    return (await this.database.query(sql.PARK, given)).length > 0;
   }
 
   /** Its token may have been revoked while it was parked. */
   async wake({ sessionId }: TurnLease): Promise<void> {
-    await this.database.query(sql.WAKE_OF_SESSION, [sessionId]);
+    await this.database.query(sql.WAKE_OF_SESSION, { session: sessionId });
   }
 
   /** Parked turns about which nobody decided in time are lost from now on; if `isUnsaid`, also those that nobody woke. */

@@ -1,4 +1,5 @@
-import type { Statement } from '../../../platform/database/sql.js';
+import { arrayOf, integer, nullable, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 
 /** Whoever says nothing for so long has no viewers any more; it is said anew every third of it. */
 export const WATCHED_SECS = 10;
@@ -9,58 +10,79 @@ export function isWatchedElsewhere(session: string, replica: string): string {
     AND audience.replica <> ${replica} AND audience.wanted_until > now())`;
 }
 
-export const WATCH: Statement = {
+export const WATCH = statement({
   name: 'remote_turns.watch',
-  text: `
+  params: { replica: text, sessions: arrayOf(text) },
+  row: {},
+  sql: `
     INSERT INTO session_audiences (session_id, replica, wanted_until)
-    SELECT session_id, $1, now() + interval '${WATCHED_SECS} seconds' FROM unnest($2::text[]) AS seen (session_id)
+    SELECT session_id, :replica, now() + interval '${WATCHED_SECS} seconds' FROM unnest(:sessions::text[]) AS seen (session_id)
     ORDER BY session_id
     ON CONFLICT (session_id, replica) DO UPDATE SET wanted_until = excluded.wanted_until`,
-};
+});
 
+/** A turn that has begun, on any replica. */
+const STARTED_ROW = {
+  session_id: text,
+  /** Where its message stands in the history. */
+  seq: integer,
+  ...{ turn_id: text, status: text, owner: nullable(text) },
+};
 const STARTED = 'said.session_id, said.seq, turns.id AS turn_id, turns.status, turns.owner';
 
-export const LATEST: Statement = {
+export const LATEST = statement({
   name: 'remote_turns.latest',
-  text: `
+  params: { session: text },
+  row: STARTED_ROW,
+  sql: `
     SELECT ${STARTED} FROM messages AS said JOIN turns ON turns.id = said.turn_id
-    WHERE said.session_id = $1 AND said.seq IS NOT NULL AND said.role = 'user' ORDER BY said.seq DESC LIMIT 1`,
-};
-export const STARTED_AFTER: Statement = {
+    WHERE said.session_id = :session AND said.seq IS NOT NULL AND said.role = 'user' ORDER BY said.seq DESC LIMIT 1`,
+});
+export const STARTED_AFTER = statement({
   name: 'remote_turns.begun_after',
-  text: `
-    SELECT ${STARTED} FROM unnest($1::text[], $2::int[]) AS known (session_id, seq)
+  params: { sessions: arrayOf(text), places: arrayOf(integer) },
+  row: STARTED_ROW,
+  sql: `
+    SELECT ${STARTED} FROM unnest(:sessions::text[], :places::int[]) AS known (session_id, seq)
     JOIN messages AS said ON said.session_id = known.session_id AND said.seq > known.seq AND said.role = 'user'
     JOIN turns ON turns.id = said.turn_id ORDER BY said.session_id, said.seq`,
-};
+});
 
 /** One look at both, so that a turn that is over has no frame that was not seen. */
-export const READ: Statement = {
+export const READ = statement({
   name: 'remote_turns.read',
-  text: `
+  params: { turns: arrayOf(text), after: arrayOf(integer) },
+  row: { turn_id: text, status: text, n: nullable(integer), events: nullable(text) },
+  sql: `
     SELECT turns.id AS turn_id, turns.status, frames.n, frames.events
-    FROM unnest($1::text[], $2::int[]) AS known (turn_id, n) JOIN turns ON turns.id = known.turn_id
+    FROM unnest(:turns::text[], :after::int[]) AS known (turn_id, n) JOIN turns ON turns.id = known.turn_id
     LEFT JOIN turn_frames AS frames ON frames.turn_id = known.turn_id AND frames.n > known.n
     ORDER BY turns.id, frames.n`,
-};
-export const WRITE: Statement = {
+});
+export const WRITE = statement({
   name: 'remote_turns.write',
-  text: `
+  params: { turns: arrayOf(text), numbers: arrayOf(integer), events: arrayOf(text) },
+  row: {},
+  sql: `
     INSERT INTO turn_frames (turn_id, n, events)
-    SELECT * FROM unnest($1::text[], $2::int[], $3::text[]) ON CONFLICT DO NOTHING`,
-};
+    SELECT * FROM unnest(:turns::text[], :numbers::int[], :events::text[]) ON CONFLICT DO NOTHING`,
+});
 
-/** Viewers on other replicas have had time to read a turn's end when its frames go. */
 /** Whether there is anything that may have to be forgotten. */
 export const ANY_FRAMES = `(EXISTS (SELECT 1 FROM turn_frames) OR EXISTS (SELECT 1 FROM session_audiences))`;
-export const FORGET_FRAMES: Statement = {
+/** Viewers on other replicas have had time to read a turn's end when its frames go. */
+export const FORGET_FRAMES = statement({
   name: 'remote_turns.forget_frames',
-  text: `
+  params: {},
+  row: {},
+  sql: `
     DELETE FROM turn_frames WHERE NOT EXISTS (
       SELECT 1 FROM turns WHERE turns.id = turn_frames.turn_id
         AND (status IN ('running', 'awaiting_approval') OR ended_at > now() - interval '20 seconds'))`,
-};
-export const FORGET_AUDIENCES: Statement = {
+});
+export const FORGET_AUDIENCES = statement({
   name: 'remote_turns.forget_audiences',
-  text: `DELETE FROM session_audiences WHERE wanted_until < now() - interval '1 minute'`,
-};
+  params: {},
+  row: {},
+  sql: `DELETE FROM session_audiences WHERE wanted_until < now() - interval '1 minute'`,
+});

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import type { RowOfStatement } from '../../../platform/database/statement.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import * as sql from './remote-turns.sql.js';
 
@@ -11,22 +12,10 @@ export interface TurnFrame {
   readonly events: string;
 }
 
-/** A turn that has begun, on whatever replica. */
-export interface RemoteTurn {
-  readonly session_id: string;
-  /** Where its message stands in the history. */
-  readonly seq: number;
-  readonly turn_id: string;
-  readonly status: string;
-  readonly owner: string | null;
-}
+/** A turn that has begun, on any replica. */
+export type RemoteTurn = RowOfStatement<typeof sql.LATEST>;
 
-export interface ReadFrame {
-  readonly turn_id: string;
-  readonly status: string;
-  readonly n: number | null;
-  readonly events: string | null;
-}
+export type ReadFrame = RowOfStatement<typeof sql.READ>;
 
 /** The statements by which replicas show each other's turns. */
 @Injectable()
@@ -38,31 +27,31 @@ export class RemoteTurnsStore {
 
   /** Says that this replica has viewers of these sessions, for the next seconds. */
   async watch(sessionIds: readonly string[]): Promise<void> {
-    await this.database.query(sql.WATCH, [this.replica.value, sessionIds]);
+    await this.database.query(sql.WATCH, { replica: this.replica.value, sessions: sessionIds });
   }
 
   /** The last turn that has begun in a session. */
   async latest(sessionId: string): Promise<RemoteTurn | undefined> {
-    return (await this.database.query<RemoteTurn>(sql.LATEST, [sessionId]))[0];
+    return (await this.database.query(sql.LATEST, { session: sessionId }))[0];
   }
 
   /** The turns that began after these places of their sessions' histories, in their order. */
   startedAfter(sessionIds: readonly string[], positions: readonly number[]): Promise<RemoteTurn[]> {
-    return this.database.query<RemoteTurn>(sql.STARTED_AFTER, [sessionIds, positions]);
+    return this.database.query(sql.STARTED_AFTER, { sessions: sessionIds, places: positions });
   }
 
   /** What was written of these turns after these frames, and how they stand: one row at least for each that exists. */
   read(turnIds: readonly string[], after: readonly number[]): Promise<ReadFrame[]> {
-    return this.database.query<ReadFrame>(sql.READ, [turnIds, after]);
+    return this.database.query(sql.READ, { turns: turnIds, after });
   }
 
   /** Frames that were written before are not written again. */
   async write(frames: readonly TurnFrame[]): Promise<void> {
-    await this.database.query(sql.WRITE, [
-      frames.map(({ turnId }) => turnId),
-      frames.map(({ n }) => n),
-      frames.map(({ events }) => events),
-    ]);
+    await this.database.query(sql.WRITE, {
+      turns: frames.map(({ turnId }) => turnId),
+      numbers: frames.map(({ n }) => n),
+      events: frames.map(({ events }) => events),
+    });
   }
 
   /** Takes away what nobody needs any more. */

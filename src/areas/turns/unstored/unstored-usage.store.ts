@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Statement } from '../../../platform/database/sql.js';
+import { double, json, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import { apiTokenOf, budgetsJson, recordUsage } from '../../usage/usage.api.js';
 import { spend, TOKEN_USAGE } from '../limits/spending.sql.js';
 import type { LimitUsage, TurnAllowance } from '../limits/turn-allowance.js';
@@ -13,17 +14,24 @@ export interface UnstoredParties {
   readonly channel: string;
 }
 
-/** `$1` agent, `$2` user, `$3` channel, `$4` what was used of each model, `$5` the API token's name, `$6` its id. */
-const RECORD: Statement = {
+const RECORD = statement({
   name: 'turns.record_unstored',
-  text: `
+  params: {
+    ...{ agent: text, user: text, channel: text },
+    /** What was used of each model: `TurnSpending.rows()`. */
+    usage: json<unknown[]>(),
+    /** Its name and its id. */
+    ...{ apiToken: text, token: text },
+  },
+  row: { input_tokens: double },
+  sql: `
     WITH held AS (
-      SELECT $1::text AS agent, $2::text AS user_id, $3::text AS channel
-    ), ${recordUsage('$4::json', '$5::text')}, closed AS (SELECT $6::text AS token_id
+      SELECT :agent::text AS agent, :user::text AS user_id, :channel::text AS channel
+    ), ${recordUsage(':usage::json', ':apiToken::text')}, closed AS (SELECT :token::text AS token_id
     ), spent AS (${spend('(SELECT input_tokens FROM total)', '(SELECT output_tokens FROM total)')}
     )
     SELECT input_tokens::float8 FROM total`,
-};
+});
 
 /** What is written of turns that are not stored: what they used. And what is asked before they begin. */
 @Injectable()
@@ -36,13 +44,15 @@ export class UnstoredUsageStore {
     { spending, caller }: TurnBill,
     turns: 0 | 1 = 1,
   ): Promise<void> {
-    const rows = JSON.stringify(spending.rows(turns));
-    await this.database.query(RECORD, [agent, userId, channel, rows, apiTokenOf(caller), caller.tokenId]);
+    await this.database.query(RECORD, {
+      ...{ agent, user: userId, channel, usage: JSON.stringify(spending.rows(turns)) },
+      ...{ apiToken: apiTokenOf(caller), token: caller.tokenId },
+    });
   }
 
   /** How the API token and its budgets stand. */
   async standing({ tokenId, budgets }: TurnAllowance): Promise<LimitUsage | undefined> {
-    const [row] = await this.database.query<LimitUsage>(TOKEN_USAGE, [tokenId, budgetsJson(budgets)]);
+    const [row] = await this.database.query(TOKEN_USAGE, { token: tokenId, budgets: budgetsJson(budgets) });
     return row;
   }
 }
