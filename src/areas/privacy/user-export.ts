@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Database } from '../../platform/database/database.js';
 import type { SqlRunner } from '../../platform/database/sql.js';
