@@ -12,18 +12,17 @@ const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
 const FOR_THE_DRIFT_CHECK: Readonly<Record<string, readonly string[]>> = {
   'triggers keep it': ['AuditUnsealedEntity', 'MemoryUserEntity', 'MemoryWordEntity'],
   'what is read leaves the database as other types': ['AuditSealEntity'],
-  'its statements give mostly expressions, and declare what they give': [
+  'its statements give mostly sums and expressions': [
+    ...['TurnStepEntity', 'TurnFrameEntity', 'ConversationSummaryEntity', 'SessionAudienceEntity'],
+    ...['TokenSpendingEntity', 'TokenStorageEntity', 'UsageEntryEntity', 'UsageDayEntity'],
     ...[
-      'SessionEntity',
+      'BudgetSpendingEntity',
+      'BudgetNoticeEntity',
       'TurnEntity',
-      'TurnStepEntity',
-      'TurnFrameEntity',
-      'TurnFileEntity',
-      'MessageEntity',
+      'SessionEntity',
+      'ToolApprovalEntity',
+      'ToolQuestionEntity',
     ],
-    ...['AttachmentEntity', 'ConversationSummaryEntity', 'SessionAudienceEntity', 'IdempotencyKeyEntity'],
-    ...['TokenSpendingEntity', 'TokenStorageEntity', 'ToolApprovalEntity', 'ToolQuestionEntity'],
-    ...['UsageEntryEntity', 'UsageDayEntity', 'BudgetSpendingEntity', 'BudgetNoticeEntity'],
   ],
 };
 

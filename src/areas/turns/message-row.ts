@@ -1,23 +1,16 @@
-import {
-  boolean,
-  integer,
-  json,
-  nullable,
-  oneOf,
-  type RowOf,
-  text,
-  timestamp,
-} from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { integer, json, nullable, oneOf, type RowOf } from '../../platform/database/sql-types.js';
 import type { FinishReason } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
+import { MessageEntity } from './message.entity.js';
 import type { AttachmentInfo, MessageRole, PlacedMessage } from './message.js';
 import type { TurnFailure } from './turn-lease.js';
 
 export const MESSAGE_ROW = {
-  ...{ id: text, seq: integer, role: oneOf<MessageRole>(), content: text },
+  ...columnsOf(MessageEntity, 'id', 'content', 'tokensUsed', 'model', 'usageEstimated', 'createdAt'),
+  ...{ seq: integer, role: oneOf<MessageRole>(), incomplete: nullable(oneOf<TurnFailure>()) },
   ...{ tool_calls: json<ToolCallRecord[]>(), attachments: json<AttachmentInfo[]>() },
-  ...{ tokens_used: integer, model: nullable(text), incomplete: nullable(oneOf<TurnFailure>()) },
-  ...{ finish_reason: nullable(oneOf<FinishReason>()), usage_estimated: boolean, created_at: timestamp },
+  finish_reason: nullable(oneOf<FinishReason>()),
 };
 export type MessageRow = RowOf<typeof MESSAGE_ROW>;
 

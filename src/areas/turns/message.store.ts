@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { arrayOf, bigint, bytes, integer, text } from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { arrayOf, bigint, integer, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
+import { AttachmentEntity } from './attachment.entity.js';
 import type { HistoryPage, Message } from './message.js';
 import { MESSAGE_COLUMNS, MESSAGE_ROW, type MessageRow, toMessage } from './message-row.js';
 
@@ -35,7 +37,7 @@ const SENT = statement({
 const ATTACHED = statement({
   name: 'messages.attached',
   params: { messages: arrayOf(text) },
-  row: { id: text, data: bytes },
+  row: columnsOf(AttachmentEntity, 'id', 'data'),
   sql: `SELECT id, data FROM attachments WHERE message_id = ANY (:messages)`,
 });
 

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { boolean, bytes, integer, nullable, type RowOf, text } from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { boolean, integer, type RowOf, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
+import { TurnFileEntity } from './turn-file.entity.js';
 
 /** What one answer may bring beside its text. */
 export const MAX_ANSWER_FILES = 10;
@@ -38,7 +40,7 @@ const OF_TURN = statement({
 const READ = statement({
   name: 'turn_files.read',
   params: { turn: text, step: integer, place: integer },
-  row: { data: nullable(bytes) },
+  row: columnsOf(TurnFileEntity, 'data'),
   sql: 'SELECT data FROM turn_files WHERE turn_id = :turn AND step = :step AND place = :place',
 });
 const FORGET = statement({

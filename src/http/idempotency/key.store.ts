@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import type { SqlRunner } from '../../platform/database/sql.js';
 import {
   arrayOf,
@@ -14,6 +15,7 @@ import {
 import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { CannotOpen, SecretBox } from '../../platform/secrets/secret-box.js';
+import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 
 /** A claim that has not been renewed for this long has lost its owner. */
 export const CLAIM_SECS = 15;
@@ -86,7 +88,7 @@ const INSERT = statement({
 const FIND = statement({
   name: 'idempotency_keys.find',
   params: { scope: text },
-  row: { request: text, turn_id: nullable(text), ...RESPONSE, held: boolean },
+  row: { ...columnsOf(IdempotencyKeyEntity, 'request', 'turnId'), ...RESPONSE, held: boolean },
   sql: `
     SELECT request, turn_id, status, headers, body, coalesce(lease_until > now(), false) AS held
     FROM idempotency_keys WHERE scope = :scope AND created_at > now() - ${KEPT}`,
