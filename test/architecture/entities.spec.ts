@@ -53,7 +53,7 @@ test('the properties of entities have the types that the driver gives', () => {
     const declared: unknown = Reflect.getMetadata('design:type', target.prototype as object, propertyName);
     const given = DRIVER[String(options.type)];
     // Of a union, such as a text or null, only that it is one is known.
-    if (given === undefined || declared === Object) continue;
+    if (given === undefined || declared === undefined || declared === Object) continue;
     compared.push(propertyName);
     if (declared !== given) others.push(`${target.name}.${propertyName}`);
   }
