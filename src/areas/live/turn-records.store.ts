@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type GatewayError, ReplayedError, type StoredError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { bigint, boolean, json, nullable, oneOf, orNull, text } from '../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import type { ModelUsage } from '../models/models.api.js';
 import {
   LiveTurn,
   MESSAGE_COLUMNS,
+  MESSAGE_ROW,
   type Message,
   type MessageRow,
   TurnCancelled,
@@ -33,22 +35,17 @@ export interface TurnRecord {
   readonly error: GatewayError | undefined;
 }
 
-interface TurnRow {
-  session_id: string;
-  user_message_id: string;
-  turn_status: TurnStatus;
-  failure: StoredError | null;
-  accepted: boolean;
-  usage: ModelUsage;
-}
-
-type RecordRow = TurnRow & (MessageRow | { id: null });
-
 const USAGE = `json_build_object('input', turns.input_tokens, 'output', turns.output_tokens,
         'cachedInput', turns.cached_input_tokens, 'reasoning', turns.reasoning_tokens)`;
-const FIND: Statement = {
+const FIND = statement({
   name: 'turns.record_with_usage',
-  text: `
+  params: { turn: text },
+  row: {
+    ...{ session_id: text, user_message_id: text, turn_status: oneOf<TurnStatus>() },
+    ...{ failure: nullable(json<StoredError>()), accepted: boolean, usage: json<ModelUsage>() },
+    ...orNull(MESSAGE_ROW),
+  },
+  sql: `
     SELECT turns.session_id, turns.user_message_id, turns.status AS turn_status, turns.failure,
       turns.caller IS NOT NULL AS accepted, ${USAGE} AS usage, said.*
     FROM turns LEFT JOIN LATERAL (
@@ -56,8 +53,8 @@ const FIND: Statement = {
       WHERE session_id = turns.session_id AND turn_id = turns.id AND role = 'assistant'
         AND seq > (SELECT asked.seq FROM messages AS asked WHERE asked.id = turns.user_message_id)
       ORDER BY seq LIMIT 1) AS said ON true
-    WHERE turns.id = $1`,
-};
+    WHERE turns.id = :turn`,
+});
 
 /** Finds a turn by its id, so that its outcome can be replayed. */
 @Injectable()
@@ -66,7 +63,7 @@ export class TurnRecords {
 
   /** Undefined for a turn that left the queue before it began. */
   async find(turnId: string): Promise<TurnRecord | undefined> {
-    const [row] = await this.database.query<RecordRow>(FIND, [turnId]);
+    const [row] = await this.database.query(FIND, { turn: turnId });
     if (row === undefined) return undefined;
     const { session_id: sessionId, user_message_id: userMessageId, turn_status: status } = row;
     return {
@@ -76,7 +73,7 @@ export class TurnRecords {
       awaitsApproval: status === 'awaiting_approval',
       isAccepted: row.accepted,
       outcome: status,
-      answer: row.id === null ? undefined : { ...toMessage(row), usage: row.usage },
+      answer: hasAnswer(row) ? { ...toMessage(row), usage: row.usage } : undefined,
       error: replayedInstead(row),
     };
   }
@@ -87,30 +84,36 @@ export class TurnRecords {
   }
 }
 
-function replayedInstead({ turn_status: status, failure }: TurnRow): GatewayError | undefined {
+type RecordRow = RowOfStatement<typeof FIND>;
+
+function hasAnswer(row: RecordRow): row is RecordRow & MessageRow {
+  return row.id !== null;
+}
+
+function replayedInstead({ turn_status: status, failure }: RecordRow): GatewayError | undefined {
   if (status === 'completed' || !isOver(status)) return undefined;
   if (status === 'interrupted') return new TurnNotRepeated();
   return failure === null ? errorOf(status) : new ReplayedError(failure);
 }
 
-interface PastRow extends MessageRow {
-  turn_id: string;
-}
-
-const STATUS: Statement = {
+const STATUS = statement({
   name: 'live.turn_status',
-  text: `SELECT status, reason FROM turns WHERE id = $2 AND session_id = $1`,
-};
-/** At most `$3` answers from turn `$2` on. */
-const SINCE: Statement = {
+  params: { session: text, turn: text },
+  row: { status: oneOf<TurnStatus>(), reason: nullable(text) },
+  sql: `SELECT status, reason FROM turns WHERE id = :turn AND session_id = :session`,
+});
+/** The answers from this turn on. */
+const SINCE = statement({
   name: 'live.answers_since',
-  text: `
+  params: { session: text, turn: text, most: bigint },
+  row: { turn_id: text, ...MESSAGE_ROW },
+  sql: `
     SELECT turn_id, ${MESSAGE_COLUMNS} FROM messages
-    WHERE session_id = $1 AND role = 'assistant' AND seq > (
+    WHERE session_id = :session AND role = 'assistant' AND seq > (
       SELECT said.seq FROM turns JOIN messages said ON said.id = turns.user_message_id
-      WHERE turns.id = $2 AND turns.session_id = $1)
-    ORDER BY seq LIMIT $3`,
-};
+      WHERE turns.id = :turn AND turns.session_id = :session)
+    ORDER BY seq LIMIT :most`,
+});
 
 /** Turns that are over, replayed from the history as viewers would have seen them live. */
 @Injectable()
@@ -119,12 +122,12 @@ export class PastTurns {
 
   /** Undefined when the session has no such turn. */
   async statusOf(sessionId: string, turnId: string): Promise<TurnStatus | undefined> {
-    return (await this.database.query<{ status: TurnStatus }>(STATUS, [sessionId, turnId]))[0]?.status;
+    return (await this.database.query(STATUS, { session: sessionId, turn: turnId }))[0]?.status;
   }
 
   /** At most `most` turns from this one on, oldest first. A turn without any answer is included only if it is this one. */
   async since(sessionId: string, turnId: string, most: number): Promise<LiveTurn[]> {
-    const rows = await this.database.query<PastRow>(SINCE, [sessionId, turnId, most]);
+    const rows = await this.database.query(SINCE, { session: sessionId, turn: turnId, most });
     const turns = rows.map((row) => {
       const answer = toMessage(row);
       return replayed(

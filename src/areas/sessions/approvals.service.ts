@@ -14,7 +14,7 @@ import {
 import { AskerRule } from './asker-rule.js';
 import { ApprovalDecided, NoWaitingCall, OwnCall, ToolNotYours } from './sessions.errors.js';
 
-const LIST = new KeysetList<ApprovalRecord>('approvals', ['time', 'text'], ({ askedAt, id }) => [
+const LIST = new KeysetList('approvals', ['time', 'text'], ({ askedAt, id }: ApprovalRecord) => [
   askedAt,
   id,
 ]);

@@ -16,7 +16,7 @@ import { SessionNotFound } from '../turns/turns.api.js';
 import { NoWaitingQuestion, QuestionAnswered } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
-const LIST = new KeysetList<QuestionRecord>('questions', ['time', 'text'], ({ askedAt, id }) => [
+const LIST = new KeysetList('questions', ['time', 'text'], ({ askedAt, id }: QuestionRecord) => [
   askedAt,
   id,
 ]);

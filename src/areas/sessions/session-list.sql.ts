@@ -1,5 +1,6 @@
-import type { Statement } from '../../platform/database/sql.js';
-import { SUMMARY_COLUMNS } from './session.js';
+import { arrayOf, bigint, double, optional, orNull, text } from '../../platform/database/sql-types.js';
+import { statementsBy } from '../../platform/database/statement.js';
+import { SUMMARY_COLUMNS, SUMMARY_ROW } from './session.js';
 
 /** What changes the text of a list statement; everything else is a parameter. */
 export interface ListShape {
@@ -23,14 +24,13 @@ export function isDeep(
 }
 
 /**
- * `$1` idle seconds, `$2` time-out seconds, `$3` limit, `$4` offset, then the channel, the user and the agents. They stand in
- * sub-selects, where the planner cannot see their values. So it finds no plan that is cheaper than the generic one, and
+ * They stand in sub-selects, where the planner cannot see their values. So it finds no plan that is cheaper than the generic one, and
  * PostgreSQL keeps that. Otherwise every call on a large table would be planned anew, which takes longer than the page.
  */
-const IDLE_CUT = `(SELECT now() - make_interval(secs => $1))`;
-const END_CUT = `(SELECT now() - make_interval(secs => $2))`;
-const LIMIT = `(SELECT $3::int8)`;
-const OFFSET = `(SELECT $4::int8)`;
+const IDLE_CUT = `(SELECT now() - make_interval(secs => :idleSecs))`;
+const END_CUT = `(SELECT now() - make_interval(secs => :timeoutSecs))`;
+const LIMIT = `(SELECT :most::int8)`;
+const OFFSET = `(SELECT :offset::int8)`;
 
 /**
  * Rows whose recorded status is out of date because of silence: few, because the sweeper follows within a second. The
@@ -44,7 +44,7 @@ const OVERDUE = {
   endedIdle: `status = 'idle' AND quiet_since > '-infinity' AND quiet_since <= ${END_CUT}`,
 } as const;
 
-/** Which rows have a status: ranges of the index `(status, created_at)`, combined; `$1` idle seconds, `$2` time-out seconds. */
+/** Which rows have a status: ranges of the index `(status, created_at)`, combined, by `idleSecs` and `timeoutSecs`. */
 export const BRANCHES: Record<ListShape['status'], readonly string[]> = {
   all: ['true'],
   live: [`status = 'active' AND quiet_since > ${END_CUT}`, `status = 'idle' AND quiet_since > ${END_CUT}`],
@@ -83,31 +83,64 @@ const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
  * One statement for a page and its total, from one snapshot. The page is read in index order; the total comes from
  * the tally, so neither grows with the number of sessions. A list of one user's or some agents' sessions counts their rows.
  */
-export function listStatement(shape: ListShape): Statement {
-  const channel = shape.byChannel ? ' AND channel = $5' : '';
-  const owner = ownerSql(shape, shape.byChannel ? 6 : 5);
-  const total = owner === '' ? talliedTotal(shape, channel) : countedTotal(shape, channel + owner);
-  const beside = [
-    ...[shape.byChannel && '.channel', shape.byUser && '.user'],
-    ...[shape.byAgents && '.agents', shape.isDeep && '.deep'],
-  ];
-  return {
-    name: ['sessions.list.', shape.status, ...beside.filter(Boolean)].join(''),
-    text: `
-      ${shape.isDeep ? startSql(shape.status, channel) : ''}
-      SELECT counted.total, page.*
-      FROM (SELECT (${total})::float8 AS total, $1::float8 + $2::float8 AS _silence) AS counted
-      LEFT JOIN LATERAL (
-        ${shape.isDeep ? deepPageSql(shape.status, channel) : nearPageSql(shape.status, channel + owner)}
-      ) AS page ON true
-      ORDER BY page.created_at DESC, page.id DESC`,
-  };
+export function listStatement({ status, isDeep, byChannel, byUser, byAgents }: ListShape) {
+  if (isDeep) return DEEP[status](byChannel ? ['channel'] : []);
+  const given = [byChannel && 'channel', byUser && 'user', byAgents && 'agents'] as const;
+  return NEAR[status](given.filter((filter) => filter !== false));
 }
 
-/** Whose sessions; the parameters begin with this number. */
-function ownerSql({ byUser, byAgents }: ListShape, first: number): string {
-  const user = byUser ? ` AND user_id = $${first}` : '';
-  return byAgents ? `${user} AND agent = ANY ($${byUser ? first + 1 : first}::text[])` : user;
+const PARAMS = {
+  ...{ idleSecs: double, timeoutSecs: double, most: bigint, offset: bigint },
+  ...{ channel: optional(text), user: optional(text), agents: optional(arrayOf(text)) },
+};
+/** Every row of the page carries the total; for an empty page there is one row with the total alone. */
+const ROW = { total: double, ...orNull(SUMMARY_ROW) };
+const STATUSES = ['all', 'live', 'active', 'idle', 'terminated'] as const;
+
+const NEAR = byStatus((status) =>
+  statementsBy(['channel', 'user', 'agents'], (given) => {
+    const channel = given.has('channel') ? ' AND channel = :channel' : '';
+    const user = given.has('user') ? ' AND user_id = :user' : '';
+    const owner = user + (given.has('agents') ? ' AND agent = ANY (:agents::text[])' : '');
+    const total = owner === '' ? talliedTotal(status, channel) : countedTotal(status, channel + owner);
+    return {
+      name: ['sessions.list', status, ...given].join('.'),
+      params: PARAMS,
+      row: ROW,
+      sql: pageSql(total, nearPageSql(status, channel + owner)),
+    };
+  }),
+);
+/** Pages that begin far down the list. */
+const DEEP = byStatus((status) =>
+  statementsBy(['channel'], (given) => {
+    const channel = given.has('channel') ? ' AND channel = :channel' : '';
+    return {
+      name: ['sessions.list', status, ...given, 'deep'].join('.'),
+      params: PARAMS,
+      row: ROW,
+      sql: startSql(status, channel) + pageSql(talliedTotal(status, channel), deepPageSql(status, channel)),
+    };
+  }),
+);
+
+export function byStatus<Value>(
+  make: (status: ListShape['status']) => Value,
+): Record<ListShape['status'], Value> {
+  return Object.fromEntries(STATUSES.map((status) => [status, make(status)])) as Record<
+    ListShape['status'],
+    Value
+  >;
+}
+
+function pageSql(total: string, page: string): string {
+  return `
+      SELECT counted.total, page.*
+      FROM (SELECT (${total})::float8 AS total, :idleSecs::float8 + :timeoutSecs::float8 AS _silence) AS counted
+      LEFT JOIN LATERAL (
+        ${page}
+      ) AS page ON true
+      ORDER BY page.created_at DESC, page.id DESC`;
 }
 
 function nearPageSql(status: ListShape['status'], filter: string): string {
@@ -154,7 +187,7 @@ function startSql(status: ListShape['status'], channel: string): string {
     )`;
 }
 
-function talliedTotal({ status }: ListShape, channel: string): string {
+function talliedTotal(status: ListShape['status'], channel: string): string {
   const tally = `coalesce((SELECT sum(n) FROM session_tally WHERE status IN (${statusesOf(status)})${channel}), 0)`;
   const corrections = CORRECTIONS[status].map(
     ({ sign, where }) => ` ${sign} (SELECT count(*) FROM sessions WHERE ${where}${channel})`,
@@ -166,8 +199,8 @@ function statusesOf(status: ListShape['status']): string {
   return TALLIED[status].map((word) => `'${word}'`).join(', ');
 }
 
-function countedTotal(shape: ListShape, owner: string): string {
-  return BRANCHES[shape.status]
+function countedTotal(status: ListShape['status'], owner: string): string {
+  return BRANCHES[status]
     .map((where) => `(SELECT count(*) FROM sessions WHERE ${where}${owner})`)
     .join(' + ');
 }

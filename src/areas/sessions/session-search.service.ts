@@ -1,9 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
-import { Conditions } from '../../platform/database/conditions.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  double,
+  nullable,
+  optional,
+  type ParamsOf,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
+import {
+  filtersGiven,
+  type RowOfStatement,
+  statement,
+  statementsBy,
+} from '../../platform/database/statement.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { type SessionTurns, TurnDirectory } from '../turns/turns.api.js';
@@ -12,10 +27,10 @@ import {
   type SessionFilter,
   type SessionSummary,
   SUMMARY_COLUMNS,
-  type SummaryRow,
+  SUMMARY_ROW,
   toSummary,
 } from './session.js';
-import { BRANCHES } from './session-list.sql.js';
+import { BRANCHES, byStatus } from './session-list.sql.js';
 import { type IdleLimits, idleLimits } from './session-status.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -47,12 +62,7 @@ export interface SessionReport {
   readonly endedAt: Date | null;
 }
 
-interface FoundRow extends SummaryRow {
-  agent: string;
-  running: boolean;
-}
-
-const LIST = new KeysetList<FoundSession>('sessions', ['time', 'text'], ({ createdAt, id }) => [
+const LIST = new KeysetList('sessions', ['time', 'text'], ({ createdAt, id }: FoundSession) => [
   createdAt,
   id,
 ]);
@@ -61,10 +71,86 @@ const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 /** Sessions that one page looks at for a part of a user's id, which no index finds: a tenth of a second or so. */
 const MAX_LOOKED_AT = 50_000;
 const ID_PREFIX = 'sess_';
-const ENDED_AT: Statement = {
+const ENDED_AT = statement({
   name: 'session_search.ended_at',
-  text: 'SELECT ended_at FROM sessions WHERE id = $1',
+  params: { id: text },
+  row: { ended_at: nullable(timestamp) },
+  sql: 'SELECT ended_at FROM sessions WHERE id = :id',
+});
+
+/** In the order in which they are named. */
+const CONDITIONS = {
+  user: 'user_id = :user',
+  channel: 'channel = :channel',
+  agent: 'agent = :agent',
+  since: 'created_at >= :since',
+  bound: 'user_id = :bound',
+  agents: 'agent = ANY (:agents)',
+  text: 'strpos(lower(user_id), lower(:text)) > 0',
+  id: 'id >= :id AND id < :id || chr(1114111)',
+  end: '(created_at, id) >= ((:end::text[])[1]::timestamptz, (:end::text[])[2])',
+} as const;
+type Filter = keyof typeof CONDITIONS;
+/** What a page looks at, whatever it looks for in it. */
+const LOOKED_AT = [
+  'user',
+  'channel',
+  'agent',
+  'since',
+  'bound',
+  'agents',
+] as const satisfies readonly Filter[];
+const LOOK_PARAMS = {
+  ...{ idleSecs: double, timeoutSecs: double, afterTime: timestamp, afterId: text, most: bigint },
+  ...{ user: optional(text), channel: optional(text), agent: optional(text), since: optional(timestamp) },
+  ...{ bound: optional(text), agents: optional(arrayOf(text)) },
 };
+const FIND_PARAMS = {
+  ...LOOK_PARAMS,
+  ...{ text: optional(text), id: optional(text), end: optional(arrayOf(text)) },
+};
+
+/** The newest that meet the conditions, of each range of the status. */
+function newest(columns: string, status: SessionFilter['status'], given: ReadonlySet<Filter>): string {
+  const conditions = (Object.keys(CONDITIONS) as Filter[]).filter((filter) => given.has(filter));
+  const after = [
+    '(created_at, id) < (:afterTime::timestamptz, :afterId)',
+    ...conditions.map((filter) => CONDITIONS[filter]),
+  ];
+  return BRANCHES[status]
+    .map(
+      (where) =>
+        `(SELECT ${columns} FROM sessions WHERE ${[where, ...after].join(' AND ')} ${NEWEST_FIRST} LIMIT :most)`,
+    )
+    .join(' UNION ALL ');
+}
+
+const foundBy = (look: readonly Filter[]) =>
+  byStatus((status) =>
+    statementsBy([...LOOKED_AT, ...look], (given) => ({
+      name: ['session_search', status, ...given].join('.'),
+      replanned: true,
+      params: FIND_PARAMS,
+      row: { ...SUMMARY_ROW, agent: text, running: boolean, silence: double },
+      sql: `
+      SELECT ${COLUMNS}, :idleSecs::float8 + :timeoutSecs::float8 AS silence FROM (${newest('*', status, given)}) AS found
+      ${NEWEST_FIRST} LIMIT :most`,
+    })),
+  );
+const BY_ID = foundBy(['id']);
+const BY_PART_OF_USER = foundBy(['text', 'end']);
+/** The last of the sessions that a page looks at. */
+const END_OF_LOOK = byStatus((status) =>
+  statementsBy(LOOKED_AT, (given) => ({
+    name: ['session_search.end', status, ...given].join('.'),
+    replanned: true,
+    params: LOOK_PARAMS,
+    row: { created_at: timestamp, id: text },
+    sql: `
+      SELECT created_at, id FROM (${newest('created_at, id', status, given)}) AS looked
+      WHERE :idleSecs::float8 + :timeoutSecs::float8 IS NOT NULL ${NEWEST_FIRST} OFFSET :most - 1 LIMIT 1`,
+  })),
+);
 
 /**
  * Finds sessions for operators, without counting them. A page walks the newest sessions, or those of a user, channel or
@@ -87,21 +173,25 @@ export class SessionSearch {
   ): Promise<Page<FoundSession>> {
     const filters = [text, user, agent, channel, status, caller.boundUserId, caller.agents?.join(',')];
     const limits = this.limits();
-    const after = LIST.after(query, filters);
-    const conditions = (most: number) =>
-      new Conditions([limits.idleSecs, limits.timeoutSecs, ...after, most])
-        .add('user', user, 'user_id = :value')
-        .add('channel', channel, 'channel = :value')
-        .add('agent', agent, 'agent = :value')
-        .add('since', since, 'created_at >= :value')
-        .add('bound', caller.boundUserId ?? undefined, 'user_id = :value')
-        .add('agents', caller.agents, 'agent = ANY (:value)');
-    const found = conditions(query.limit + 1);
-    const end = isPartOfUser(text) ? await this.endOfLook(status, conditions(MAX_LOOKED_AT)) : undefined;
-    if (isPartOfUser(text)) found.add('text', text, 'strpos(lower(user_id), lower(:value)) > 0');
-    else found.add('id', text, 'id >= :value AND id < :value || chr(1114111)');
-    found.add('end', end, '(created_at, id) >= ((:value::text[])[1]::timestamptz, (:value::text[])[2])');
-    const rows = await this.database.query<FoundRow>(statementOf(status, found), found.values);
+    const [afterTime, afterId] = LIST.after(query, filters);
+    const looked = {
+      user,
+      channel,
+      agent,
+      since,
+      bound: caller.boundUserId ?? undefined,
+      agents: caller.agents,
+    };
+    const [part, id] = isPartOfUser(text) ? [text] : [undefined, text];
+    const given = { ...looked, ...limits, afterTime, afterId };
+    const end = part === undefined ? undefined : await this.endOfLook(status, looked, given);
+    const find =
+      part === undefined
+        ? BY_ID[status](filtersGiven({ ...looked, id }))
+        : BY_PART_OF_USER[status](filtersGiven({ ...looked, text: part, end }));
+    const rows = await this.database.query(find, {
+      ...{ ...given, text: part, id, end, most: query.limit + 1 },
+    });
     return LIST.page(
       rows.map((row) => toFound(row, limits)),
       query,
@@ -113,13 +203,13 @@ export class SessionSearch {
   /** The last of the sessions that a page looks at; undefined when there are fewer. */
   private async endOfLook(
     status: SessionFilter['status'],
-    looked: Conditions,
+    looked: Readonly<Record<(typeof LOOKED_AT)[number], unknown>>,
+    given: Omit<ParamsOf<typeof LOOK_PARAMS>, 'most'>,
   ): Promise<readonly [string, string] | undefined> {
-    const rows = await this.database.query<{ created_at: Date; id: string }>(
-      endOf(status, looked),
-      looked.values,
-    );
-    return rows[0] && [rows[0].created_at.toISOString(), rows[0].id];
+    const [last] = await this.database.query(END_OF_LOOK[status](filtersGiven(looked)), {
+      ...{ ...given, most: MAX_LOOKED_AT },
+    });
+    return last && [last.created_at.toISOString(), last.id];
   }
 
   /** Throws `SessionNotFound` also for a session that this caller may not see. */
@@ -127,7 +217,7 @@ export class SessionSearch {
     const session = await this.sessions.find(id, caller);
     const [turns, rows] = await Promise.all([
       this.turns.ofSession(id),
-      this.database.query<{ ended_at: Date | null }>(ENDED_AT, [id]),
+      this.database.query(ENDED_AT, { id }),
     ]);
     return {
       session,
@@ -147,34 +237,6 @@ function isPartOfUser(text: string | undefined): text is string {
   return text !== undefined && !text.startsWith(ID_PREFIX);
 }
 
-/** The newest that meet the conditions, of each range of the status. */
-function newest(columns: string, status: SessionFilter['status'], { text }: Conditions): string {
-  const after = ` AND (created_at, id) < ($3::timestamptz, $4)${text}`;
-  return BRANCHES[status]
-    .map((where) => `(SELECT ${columns} FROM sessions WHERE ${where}${after} ${NEWEST_FIRST} LIMIT $5)`)
-    .join(' UNION ALL ');
-}
-
-function statementOf(status: SessionFilter['status'], found: Conditions): Statement {
-  return {
-    name: `session_search.${status}${found.name}`,
-    replanned: true,
-    text: `
-      SELECT ${COLUMNS}, $1::float8 + $2::float8 AS silence FROM (${newest('*', status, found)}) AS found
-      ${NEWEST_FIRST} LIMIT $5`,
-  };
-}
-
-function endOf(status: SessionFilter['status'], looked: Conditions): Statement {
-  return {
-    name: `session_search.end.${status}${looked.name}`,
-    replanned: true,
-    text: `
-      SELECT created_at, id FROM (${newest('created_at, id', status, looked)}) AS looked
-      WHERE $1::float8 + $2::float8 IS NOT NULL ${NEWEST_FIRST} OFFSET $5 - 1 LIMIT 1`,
-  };
-}
-
-function toFound(row: FoundRow, limits: IdleLimits): FoundSession {
+function toFound(row: RowOfStatement<ReturnType<(typeof BY_ID)['all']>>, limits: IdleLimits): FoundSession {
   return { ...toSummary(row, limits), agent: row.agent, isRunning: row.running };
 }

@@ -5,7 +5,8 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { bigint, integer, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { BatchedJob } from '../../platform/runtime/batched-job.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
@@ -145,14 +146,16 @@ const TRIM_MS = 60_000;
 /** Each may have thousands of messages, which are deleted with it. */
 const MAX_TRIMMED = 50;
 
-const TRIM: Statement = {
+const TRIM = statement({
   name: 'sessions.trim',
-  text: `
+  params: { days: integer, most: bigint },
+  row: { id: text },
+  sql: `
     DELETE FROM sessions WHERE id IN (
-      SELECT id FROM sessions WHERE status = 'terminated' AND ended_at < now() - make_interval(days => $1)
-      ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+      SELECT id FROM sessions WHERE status = 'terminated' AND ended_at < now() - make_interval(days => :days)
+      ORDER BY ended_at LIMIT :most FOR UPDATE SKIP LOCKED)
     RETURNING id`,
-};
+});
 
 /** Deletes sessions that ended longer ago than `agent.session_retention_days`, with their messages and turns. */
 @Injectable()
@@ -167,7 +170,7 @@ export class SessionRetention implements OnApplicationBootstrap, OnModuleDestroy
       batch: async () => {
         const { session_retention_days: days } = settings.current.agent;
         if (days === 0) return false;
-        return (await database.query(TRIM, [days, MAX_TRIMMED])).length === MAX_TRIMMED;
+        return (await database.query(TRIM, { days, most: MAX_TRIMMED })).length === MAX_TRIMMED;
       },
     });
   }

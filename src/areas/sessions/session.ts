@@ -1,3 +1,13 @@
+import {
+  double,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  type RowOf,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
 import { SESSION_SPENT } from '../turns/turns.api.js';
 import { type IdleLimits, type SessionStatus, statusAt } from './session-status.js';
 
@@ -69,37 +79,25 @@ export interface SessionPage {
   readonly total: number;
 }
 
-export interface SummaryRow {
-  id: string;
-  channel: string;
-  user_id: string;
-  status: SessionStatus;
-  model: string | null;
-  created_at: Date;
-  last_activity: Date;
-  quiet_since: Date;
-  message_count: number;
-  turn_count: number;
-  input_tokens: number;
-  output_tokens: number;
-  /** The database's clock at the read: replicas with other clocks must not disagree on a status. */
-  read_at: Date;
-}
-
-export interface SessionRow extends SummaryRow {
-  agent: string;
-  spent_today: number;
-  system_prompt: string | null;
-  metadata: Metadata;
-  awaits_message_id: string | null;
-}
-
 /** Without the system prompt and the metadata, which no list shows and which may be large. */
 export const SUMMARY_COLUMNS = `id, channel, user_id, status, model, created_at, last_activity, quiet_since,
   message_count, turn_count, input_tokens::float8, output_tokens::float8, now() AS read_at`;
-export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, agent, system_prompt, metadata, awaits_message_id, ${SESSION_SPENT}`;
+export const SUMMARY_ROW = {
+  ...{ id: text, channel: text, user_id: text, status: oneOf<SessionStatus>(), model: nullable(text) },
+  ...{ created_at: timestamp, last_activity: timestamp, quiet_since: timestamp },
+  ...{ message_count: integer, turn_count: integer, input_tokens: double, output_tokens: double },
+  /** The database's clock at the read: replicas with other clocks must not disagree on a status. */
+  read_at: timestamp,
+};
+export type SummaryRow = RowOf<typeof SUMMARY_ROW>;
 
-export function toSession(row: SessionRow, limits: IdleLimits): Session {
+export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, agent, system_prompt, metadata, awaits_message_id, ${SESSION_SPENT}`;
+export const SESSION_ROW = {
+  ...{ ...SUMMARY_ROW, agent: text, system_prompt: nullable(text), metadata: json<Metadata>() },
+  ...{ awaits_message_id: nullable(text), spent_today: double },
+};
+
+export function toSession(row: RowOf<typeof SESSION_ROW>, limits: IdleLimits): Session {
   return {
     ...toSummary(row, limits),
     agent: row.agent,

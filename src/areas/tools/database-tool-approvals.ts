@@ -8,7 +8,6 @@ import {
   type ApprovalAnswer,
   type ApprovalQuestion,
   type ApprovalVerdict,
-  type Asker,
   type OpenApproval,
   ToolApprovals,
   type TurnPause,
@@ -16,38 +15,7 @@ import {
 import * as sql from './tool-approvals.sql.js';
 import { VerdictWatch } from './verdict-watch.js';
 
-interface OpenRow {
-  id: string;
-  call_id: string;
-  tool: string;
-  arguments: Record<string, unknown>;
-  session_id: string;
-  channel: string;
-  user_id: string;
-  asked_by: string | null;
-  asker: Asker | null;
-  asked_at: Date;
-  expires_at: Date;
-}
-
-interface AskedRow {
-  id: string;
-  expires_at: Date;
-  /** Of a turn that was taken up: what came of it meanwhile. */
-  verdict: ApprovalVerdict | null;
-  /** How many hooks hear of it. */
-  deliveries: number;
-}
-
-interface AnsweredRow {
-  deliveries: number;
-  tool: string;
-  session_id: string;
-  call_id: string;
-  turn_id: string | null;
-}
-
-/** Questions are rows, so that whoever answers needs not be where the turn runs. A question dies with its turn. */
+/** Questions are rows, so that they can be answered on any replica. A question dies with its turn. */
 @Injectable()
 export class DatabaseToolApprovals extends ToolApprovals {
   private readonly listeners: (() => void)[] = [];
@@ -64,13 +32,14 @@ export class DatabaseToolApprovals extends ToolApprovals {
   async ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalVerdict> {
     const { callId, tool, context, timeoutMs, turnId } = question;
     const { sessionId, channel, userId } = context;
-    const values = [
-      ...[newId('appr'), callId, tool, JSON.stringify(question.arguments), sessionId, channel, userId],
-      ...[timeoutMs / 1000, turnId ?? null, context.token?.name ?? null],
-    ];
+    const asking = {
+      ...{ id: newId('appr'), callId, tool, arguments: JSON.stringify(question.arguments) },
+      ...{ session: sessionId, channel, user: userId, turn: turnId ?? null },
+      ...{ timeoutSecs: timeoutMs / 1000, askedBy: context.token?.name ?? null },
+    };
     // A database that is away for longer than the question lasts ends the wait.
     const terms = { signal, limitMs: timeoutMs };
-    const [asked] = await throughOutage(() => this.database.query<AskedRow>(sql.ASK, values), terms);
+    const [asked] = await throughOutage(() => this.database.query(sql.ASK, asking), terms);
     if (asked === undefined) return 'timeout';
     this.signal.queued(asked.deliveries);
     const { id, expires_at: expiresAt } = asked;
@@ -80,7 +49,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
     } catch (error) {
       const { goesOn } = (signal.reason ?? {}) as Partial<TurnPause>;
       if (signal.aborted && goesOn !== true)
-        await this.database.query(sql.FORGET, [id]).catch(() => undefined);
+        await this.database.query(sql.FORGET, { id }).catch(() => undefined);
       throw error;
     }
   }
@@ -90,7 +59,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
   }
 
   async open(sessionId?: string): Promise<readonly OpenApproval[]> {
-    const rows = await this.database.query<OpenRow>(sql.OPEN, [sessionId ?? null]);
+    const rows = await this.database.query(sql.OPEN, { session: sessionId ?? null });
     return rows.map((row) => ({
       id: row.id,
       callId: row.call_id,
@@ -118,9 +87,9 @@ export class DatabaseToolApprovals extends ToolApprovals {
   /** @returns how many hooks hear of it; undefined when it was not open */
   private store(id: string, { verdict, by, reason }: ApprovalAnswer): Promise<number | undefined> {
     return this.database.transaction(async (runner) => {
-      const [row] = await runner.query<AnsweredRow>(sql.ANSWER, [...[id, verdict, by], reason ?? null]);
+      const [row] = await runner.query(sql.ANSWER, { id, verdict, by, reason: reason ?? null });
       if (row === undefined) return undefined;
-      await runner.query(sql.WAKE, [row.turn_id]);
+      await runner.query(sql.WAKE, { turn: row.turn_id });
       const { tool: target, session_id: sessionId, call_id: callId } = row;
       const entry = { action: 'approval.decided', actor: by, target, outcome: verdict, sessionId };
       await this.audit.write(runner, { ...entry, details: { call_id: callId } });

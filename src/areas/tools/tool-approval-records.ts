@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import type { RowOfStatement } from '../../platform/database/statement.js';
 import type { Asker } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
@@ -35,25 +36,6 @@ export interface SeenApprovals {
   readonly agents?: readonly string[] | undefined;
 }
 
-interface RecordRow {
-  id: string;
-  call_id: string;
-  tool: string;
-  arguments: Record<string, unknown>;
-  session_id: string;
-  channel: string;
-  user_id: string;
-  agent: string | null;
-  asked_by: string | null;
-  asker: Asker | null;
-  asked_at: Date;
-  expires_at: Date;
-  verdict: 'allowed' | 'denied' | null;
-  decided_by: string | null;
-  decided_at: Date | null;
-  reason: string | null;
-}
-
 /** Looks up tool calls that wait for a person, or did. */
 @Injectable()
 export class ToolApprovalRecords {
@@ -61,33 +43,32 @@ export class ToolApprovalRecords {
 
   /** Newest first, those after this time and id. */
   async page(
-    after: readonly string[],
+    [at, id]: readonly [at: string, id: string],
     status: ApprovalRecord['status'],
     seen: SeenApprovals,
     most: number,
   ): Promise<ApprovalRecord[]> {
-    const values = [...after, seen.userId, status, most, agentsOf(seen)];
-    return (await this.database.query<RecordRow>(sql.PAGE, values)).map(toRecord);
+    return (await this.database.query(sql.PAGE, { ...seenParams(seen), at, id, status, most })).map(toRecord);
   }
 
   /** How many calls wait, and since when the oldest does. */
   async waiting(): Promise<{ readonly count: number; readonly oldest: Date | null }> {
-    const [row] = await this.database.query<{ count: number; oldest: Date | null }>(sql.WAITING);
+    const [row] = await this.database.query(sql.WAITING);
     return row ?? { count: 0, oldest: null };
   }
 
   /** One that waits or was decided; undefined once nobody can decide it any more. */
   async find(id: string, seen: SeenApprovals): Promise<ApprovalRecord | undefined> {
-    const [row] = await this.database.query<RecordRow>(sql.FIND, [id, seen.userId, agentsOf(seen)]);
+    const [row] = await this.database.query(sql.FIND, { ...seenParams(seen), id });
     return row && toRecord(row);
   }
 }
 
-function agentsOf({ agents }: SeenApprovals): string[] | null {
-  return agents === undefined ? null : [...agents];
+function seenParams({ userId, agents }: SeenApprovals) {
+  return { user: userId, agents: agents ?? null };
 }
 
-function toRecord(row: RecordRow): ApprovalRecord {
+function toRecord(row: RowOfStatement<typeof sql.FIND>): ApprovalRecord {
   return {
     id: row.id,
     callId: row.call_id,

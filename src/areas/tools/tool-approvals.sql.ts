@@ -1,5 +1,18 @@
-import type { Statement } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  double,
+  integer,
+  json,
+  jsonb,
+  nullable,
+  oneOf,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
+import type { ApprovalVerdict, Asker } from './tool-approvals.port.js';
 
 /** Whether the turn of a question goes on: a question ends with its turn. Earlier versions did not write whose it is. */
 const IS_OPEN_TURN = `(turn_id IS NULL OR EXISTS (
@@ -27,9 +40,23 @@ const DECIDED = emitSql('tool.approval_decided', 'user_id', {
 const SAID = `CASE WHEN verdict IS NOT NULL THEN verdict WHEN expires_at < now() THEN 'timeout' END`;
 
 /** A turn that is taken up finds its question, with what was decided meanwhile. */
-export const ASK: Statement = {
+export const ASK = statement({
   name: 'tool_approvals.ask',
-  text: `
+  params: {
+    ...{ id: text, callId: text, tool: text, arguments: jsonb<unknown>() },
+    ...{ session: text, channel: text, user: text, turn: nullable(text) },
+    timeoutSecs: double,
+    /** The name of the token whose message made the call. */
+    askedBy: nullable(text),
+  },
+  row: {
+    ...{ id: text, expires_at: timestamp },
+    /** Of a turn that was taken up: what came of it meanwhile. */
+    verdict: nullable(oneOf<ApprovalVerdict>()),
+    /** How many hooks it is delivered to. */
+    deliveries: integer,
+  },
+  sql: `
     WITH forgotten AS (
       DELETE FROM tool_approvals
       WHERE (coalesce(decided_at, expires_at) < now() - interval '1 hour'
@@ -38,78 +65,109 @@ export const ASK: Statement = {
           SELECT 1 FROM turns WHERE turns.id = turn_id AND turns.status IN ('running', 'awaiting_approval'))
     ), asked AS (
       INSERT INTO tool_approvals (id, call_id, tool, arguments, session_id, channel, user_id, expires_at, turn_id, asked_by)
-      VALUES ($1, $2, $3, $4::jsonb, $5, $6, $7, now() + make_interval(secs => $8), $9, $10)
+      VALUES (:id, :callId, :tool, :arguments::jsonb, :session, :channel, :user, now() + make_interval(secs => :timeoutSecs), :turn, :askedBy)
       ON CONFLICT (turn_id, call_id) DO UPDATE SET turn_id = excluded.turn_id
       RETURNING *, xmax = 0 AS is_new
     )
     SELECT id, expires_at, ${SAID} AS verdict, CASE WHEN is_new THEN ${REQUESTED} ELSE 0 END AS deliveries FROM asked`,
-};
+});
 
-/** What was said about the questions `$1`. */
-export const VERDICTS: Statement = {
+/** What was said about these questions. */
+export const VERDICTS = statement({
   name: 'tool_approvals.verdict',
-  text: `SELECT id, ${SAID} AS verdict FROM tool_approvals WHERE id = ANY ($1)`,
-};
+  params: { ids: arrayOf(text) },
+  row: { id: text, verdict: nullable(oneOf<ApprovalVerdict>()) },
+  sql: `SELECT id, ${SAID} AS verdict FROM tool_approvals WHERE id = ANY (:ids)`,
+});
 
-export const ANSWER: Statement = {
+export const ANSWER = statement({
   name: 'tool_approvals.answer',
-  text: `
+  params: { id: text, verdict: oneOf<'allowed' | 'denied'>(), by: text, reason: nullable(text) },
+  row: { ...{ tool: text, session_id: text, call_id: text, turn_id: nullable(text), deliveries: integer } },
+  sql: `
     WITH answered AS (
-      UPDATE tool_approvals SET verdict = $2, decided_by = $3, decided_at = now(), reason = $4
-      WHERE id = $1 AND ${PENDING} RETURNING *
+      UPDATE tool_approvals SET verdict = :verdict, decided_by = :by, decided_at = now(), reason = :reason
+      WHERE id = :id AND ${PENDING} RETURNING *
     )
     SELECT tool, session_id, call_id, turn_id, ${DECIDED} AS deliveries FROM answered`,
-};
+});
 
 /** After the answer, so that it is seen by whoever parks the turn at this moment: that one holds the row. */
-export const WAKE: Statement = {
+export const WAKE = statement({
   name: 'tool_approvals.wake',
-  text: `UPDATE turns SET status = 'running', wake_at = NULL WHERE id = $1 AND status = 'awaiting_approval'`,
-};
+  params: { turn: nullable(text) },
+  row: {},
+  sql: `UPDATE turns SET status = 'running', wake_at = NULL WHERE id = :turn AND status = 'awaiting_approval'`,
+});
 
 /** Who sent the message that made the call; its turn forgets that when it ends. */
 const ASKER = `(SELECT origin -> 'caller' FROM turns WHERE turns.id = turn_id) AS asker`;
 
-export const OPEN: Statement = {
-  name: 'tool_approvals.open',
-  text: `
-    SELECT id, asked_by, ${ASKER}, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at
-    FROM tool_approvals WHERE ${PENDING} AND ($1::text IS NULL OR session_id = $1)
-    ORDER BY asked_at, id LIMIT 100`,
+const CALL_ROW = {
+  ...{ id: text, call_id: text, tool: text, arguments: jsonb<Record<string, unknown>>() },
+  ...{ session_id: text, channel: text, user_id: text },
+  ...{ asked_by: nullable(text), asker: nullable(json<Asker>()), asked_at: timestamp, expires_at: timestamp },
 };
 
+export const OPEN = statement({
+  name: 'tool_approvals.open',
+  params: { session: nullable(text) },
+  row: CALL_ROW,
+  sql: `
+    SELECT id, asked_by, ${ASKER}, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at
+    FROM tool_approvals WHERE ${PENDING} AND (:session::text IS NULL OR session_id = :session)
+    ORDER BY asked_at, id LIMIT 100`,
+});
+
 /** A decided one stays for an hour, for those who decide second. */
-export const FORGET: Statement = {
+export const FORGET = statement({
   name: 'tool_approvals.forget',
-  text: 'DELETE FROM tool_approvals WHERE id = $1 AND verdict IS NULL',
-};
+  params: { id: text },
+  row: {},
+  sql: 'DELETE FROM tool_approvals WHERE id = :id AND verdict IS NULL',
+});
 
 const RECORD = `id, asked_by, ${ASKER}, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at, verdict, decided_by,
   decided_at, reason, (SELECT agent FROM sessions WHERE sessions.id = session_id) AS agent`;
-const OF_AGENTS = (agents: string): string =>
-  `(${agents}::text[] IS NULL OR session_id IN (SELECT id FROM sessions WHERE agent = ANY (${agents})))`;
-
-/** Newest first, after a time and an id; of one user and of some agents when given. */
-export const PAGE: Statement = {
-  name: 'tool_approvals.page',
-  text: `
-    SELECT ${RECORD} FROM tool_approvals
-    WHERE (asked_at, id) < ($1::timestamptz, $2) AND ($3::text IS NULL OR user_id = $3)
-      AND CASE WHEN $4 = 'pending' THEN ${PENDING} ELSE verdict = $4 END AND ${OF_AGENTS('$6')}
-    ORDER BY asked_at DESC, id DESC LIMIT $5`,
+const RECORD_ROW = {
+  ...{ ...CALL_ROW, agent: nullable(text), verdict: nullable(oneOf<'allowed' | 'denied'>()) },
+  ...{ decided_by: nullable(text), decided_at: nullable(timestamp), reason: nullable(text) },
 };
+/** Whose questions somebody sees: of one user and of some agents, null for all. */
+const SEEN = { user: nullable(text), agents: nullable(arrayOf(text)) };
+const IS_SEEN = `(:user::text IS NULL OR user_id = :user)
+      AND (:agents::text[] IS NULL OR session_id IN (SELECT id FROM sessions WHERE agent = ANY (:agents)))`;
+
+/** Newest first, after a time and an id. */
+export const PAGE = statement({
+  name: 'tool_approvals.page',
+  params: {
+    ...SEEN,
+    ...{ at: timestamp, id: text, status: oneOf<'pending' | 'allowed' | 'denied'>(), most: bigint },
+  },
+  row: RECORD_ROW,
+  sql: `
+    SELECT ${RECORD} FROM tool_approvals
+    WHERE (asked_at, id) < (:at::timestamptz, :id)
+      AND CASE WHEN :status = 'pending' THEN ${PENDING} ELSE verdict = :status END AND ${IS_SEEN}
+    ORDER BY asked_at DESC, id DESC LIMIT :most`,
+});
 
 /** One that waits, or was decided. */
-export const FIND: Statement = {
+export const FIND = statement({
   name: 'tool_approvals.find',
-  text: `
+  params: { ...SEEN, id: text },
+  row: RECORD_ROW,
+  sql: `
     SELECT ${RECORD} FROM tool_approvals
-    WHERE id = $1 AND ($2::text IS NULL OR user_id = $2) AND ${OF_AGENTS('$3')}
+    WHERE id = :id AND ${IS_SEEN}
       AND (verdict IS NOT NULL OR ${PENDING})`,
-};
+});
 
 /** How many wait, and since when the oldest does. */
-export const WAITING: Statement = {
+export const WAITING = statement({
   name: 'tool_approvals.waiting',
-  text: `SELECT count(*)::int AS count, min(asked_at) AS oldest FROM tool_approvals WHERE ${PENDING}`,
-};
+  params: {},
+  row: { count: integer, oldest: nullable(timestamp) },
+  sql: `SELECT count(*)::int AS count, min(asked_at) AS oldest FROM tool_approvals WHERE ${PENDING}`,
+});

@@ -8,7 +8,7 @@ const terms = (limitMs = 60_000) => ({ signal: new AbortController().signal, lim
 
 function watch(answer: Answer) {
   const asked: (readonly string[])[] = [];
-  const query = (_statement: unknown, [ids]: [readonly string[]]) => {
+  const query = (_statement: unknown, { ids }: { ids: readonly string[] }) => {
     asked.push(ids);
     return Promise.resolve().then(() => answer(ids));
   };

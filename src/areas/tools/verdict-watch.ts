@@ -24,11 +24,6 @@ interface Waiter {
   readonly fail: (error: Error) => void;
 }
 
-interface VerdictRow {
-  id: string;
-  verdict: ApprovalVerdict | null;
-}
-
 /**
  * Waits for what people say about tool calls, for all turns of this process in one statement: with one for each, many that wait
  * would keep the decision itself from the database. What was said through this process is known without a look.
@@ -85,7 +80,7 @@ export class VerdictWatch {
     }
     const ids = [...new Set(waiters.map(({ id }) => id))];
     try {
-      const rows = await this.database.query<VerdictRow>(sql.VERDICTS, [ids]);
+      const rows = await this.database.query(sql.VERDICTS, { ids });
       this.awaySince = undefined;
       const known = new Map(rows.map(({ id, verdict }) => [id, verdict]));
       for (const { id, settle } of waiters) {

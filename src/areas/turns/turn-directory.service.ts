@@ -4,10 +4,9 @@ import { isId } from '../../common/ids/typeid.js';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import { originJson } from '../../platform/audit-log/audit-log.js';
-import { Conditions } from '../../platform/database/conditions.js';
 import { Database } from '../../platform/database/database.js';
 import type { RowOf } from '../../platform/database/sql-types.js';
-import type { RowOfStatement } from '../../platform/database/statement.js';
+import { filtersGiven, type RowOfStatement } from '../../platform/database/statement.js';
 import { refuseForeignAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { LostTurns } from './lost/lost-turns.service.js';
@@ -41,7 +40,7 @@ export interface TurnFilter {
 /** What the turns of a session used and cost together, and what runs in it. */
 export type SessionTurns = RowOfStatement<typeof sql.OF_SESSION>;
 
-const LIST = new KeysetList<TurnRow>('turns', ['time', 'text'], ({ created_at: at, id }) => [at, id]);
+const LIST = new KeysetList('turns', ['time', 'text'], ({ created_at: at, id }: TurnRow) => [at, id]);
 
 class TurnNotFound extends NotFound {
   constructor() {
@@ -80,22 +79,20 @@ export class TurnDirectory {
     caller: Caller,
   ): Promise<Page<TurnRow>> {
     const filters = [session, user, agent, status, caller.boundUserId, caller.agents?.join(',')];
-    const found = new Conditions([...LIST.after(query, filters), query.limit + 1])
-      .add('session', session, 't.session_id = :value')
-      .add('status', status, 't.status = :value')
-      .add('since', since, 't.created_at >= :value')
-      .add('user', user, 's.user_id = :value')
-      .add('agent', agent, 's.agent = :value')
-      .add('bound', caller.boundUserId ?? undefined, 's.user_id = :value')
-      .add('agents', caller.agents, 's.agent = ANY (:value)');
-    const statement = {
-      name: `turn_directory.list${found.name}`,
-      replanned: true,
-      text: `
-        SELECT ${sql.TURN_COLUMNS} ${sql.FROM_TURNS} WHERE (t.created_at, t.id) < ($1::timestamptz, $2)${found.text}
-        ORDER BY t.created_at DESC, t.id DESC LIMIT $3`,
+    const [afterTime, afterId] = LIST.after(query, filters);
+    const conditions = {
+      session,
+      status,
+      since,
+      user,
+      agent,
+      bound: caller.boundUserId ?? undefined,
+      agents: caller.agents,
     };
-    return LIST.page(await this.database.query<TurnRow>(statement, found.values), query, filters);
+    const rows = await this.database.query(sql.LIST(filtersGiven(conditions)), {
+      ...{ ...conditions, afterTime, afterId, most: query.limit + 1 },
+    });
+    return LIST.page(rows, query, filters);
   }
 
   /** Throws `TurnNotFound`, also for one that this caller may not see. */

@@ -1,6 +1,8 @@
 import type { StoredError } from '../../common/errors/gateway-error.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import {
+  arrayOf,
+  bigint,
   boolean,
   double,
   integer,
@@ -8,17 +10,18 @@ import {
   jsonb,
   nullable,
   oneOf,
+  optional,
   text,
   timestamp,
 } from '../../platform/database/sql-types.js';
-import { statement } from '../../platform/database/statement.js';
+import { statement, statementsBy } from '../../platform/database/statement.js';
 import type { ModelSpending } from '../usage/usage.api.js';
 import { awaitsNoLonger } from './accepted/accepted-turns.sql.js';
 import type { Failover } from './turn-failovers.js';
 import type { TurnStatus } from './turn-status.js';
 
 /** A turn `t` with its session `s`. */
-export const TURN_COLUMNS = `
+const TURN_COLUMNS = `
   t.id, t.session_id, s.user_id, s.agent, s.channel, t.status, t.reason, coalesce(t.model, s.model) AS model, t.attempts,
   t.take_ups, t.created_at, t.started_at, t.ended_at, t.input_tokens::float8, t.cached_input_tokens::float8,
   t.cache_write_tokens::float8, t.output_tokens::float8, t.reasoning_tokens::float8, t.unpriced_tokens::float8,
@@ -32,7 +35,37 @@ export const TURN_ROW = {
   ...{ output_tokens: double, reasoning_tokens: double, unpriced_tokens: double },
   cost_usd: nullable(double),
 };
-export const FROM_TURNS = 'FROM turns AS t JOIN sessions AS s ON s.id = t.session_id';
+const FROM_TURNS = 'FROM turns AS t JOIN sessions AS s ON s.id = t.session_id';
+
+const CONDITIONS = {
+  session: 't.session_id = :session',
+  status: 't.status = :status',
+  since: 't.created_at >= :since',
+  user: 's.user_id = :user',
+  agent: 's.agent = :agent',
+  bound: 's.user_id = :bound',
+  agents: 's.agent = ANY (:agents)',
+} as const;
+
+/** Newest first, behind a time and an id. */
+export const LIST = statementsBy(Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[], (given) => ({
+  name: ['turn_directory.list', ...given].join('.'),
+  replanned: true,
+  params: {
+    ...{ afterTime: timestamp, afterId: text, most: bigint },
+    ...{ session: optional(text), status: optional(oneOf<TurnStatus>()), since: optional(timestamp) },
+    ...{
+      user: optional(text),
+      agent: optional(text),
+      bound: optional(text),
+      agents: optional(arrayOf(text)),
+    },
+  },
+  row: TURN_ROW,
+  sql: `
+    SELECT ${TURN_COLUMNS} ${FROM_TURNS} WHERE (t.created_at, t.id) < (:afterTime::timestamptz, :afterId)${[...given].map((filter) => ` AND ${CONDITIONS[filter]}`).join('')}
+    ORDER BY t.created_at DESC, t.id DESC LIMIT :most`,
+}));
 
 /** With what it answered, without the texts. */
 export const FIND = statement({

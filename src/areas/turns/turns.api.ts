@@ -24,7 +24,7 @@ export type {
 } from './message.js';
 export { MessageStore } from './message.store.js';
 export { type MessageOptions, MessageOptionsCheck } from './message-options.js';
-export { MESSAGE_COLUMNS, type MessageRow, toMessage } from './message-row.js';
+export { MESSAGE_COLUMNS, MESSAGE_ROW, type MessageRow, toMessage } from './message-row.js';
 export { ModelProbe } from './model-probe.service.js';
 export { readEvents } from './relay/frame-events.js';
 export { ANY_FRAMES, WATCHED_SECS } from './relay/remote-turns.sql.js';

@@ -1,77 +1,131 @@
-import type { Statement } from '../../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  double,
+  jsonb,
+  nullable,
+  oneOf,
+  text,
+  timestamp,
+} from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
+import type { QuestionAction } from './tool-question.js';
 
 /** Whoever waits says so every second or so; when its replica died, nobody waits for the answer any more. */
 const ALIVE = `now() + interval '10 seconds'`;
 
 /** May be repeated. What nobody has waited for is kept for a while longer: the database may have been away. */
-export const ASK: Statement = {
+export const ASK = statement({
   name: 'tool_questions.ask',
-  text: `
+  params: {
+    ...{ id: text, callId: text, tool: text, session: text, agent: text, channel: text, user: text },
+    ...{
+      actsFor: nullable(text),
+      message: text,
+      schema: jsonb<unknown>(),
+      url: nullable(text),
+      timeoutSecs: double,
+    },
+  },
+  row: { expires_at: timestamp },
+  sql: `
     WITH forgotten AS (
       DELETE FROM tool_questions
       WHERE coalesce(answered_at, expires_at) < now() - interval '1 hour' OR (action IS NULL AND awaited_until < now() - interval '1 minute')
     )
     INSERT INTO tool_questions
       (id, call_id, tool, session_id, agent, channel, user_id, acts_for, message, schema, url, expires_at, awaited_until)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, now() + make_interval(secs => $12), ${ALIVE})
+    VALUES (:id, :callId, :tool, :session, :agent, :channel, :user, :actsFor, :message, :schema::jsonb, :url, now() + make_interval(secs => :timeoutSecs), ${ALIVE})
     ON CONFLICT (id) DO UPDATE SET awaited_until = excluded.awaited_until
     RETURNING expires_at`,
-};
+});
 
 /** May be repeated, so what was said stays until `FORGET`. */
-export const OUTCOME: Statement = {
+export const OUTCOME = statement({
   name: 'tool_questions.outcome',
-  text: `
-    WITH asked AS (SELECT id, action, content, expires_at FROM tool_questions WHERE id = $1),
+  params: { id: text },
+  row: {
+    action: nullable(oneOf<QuestionAction>()),
+    content: nullable(jsonb<Record<string, unknown>>()),
+    late: boolean,
+  },
+  sql: `
+    WITH asked AS (SELECT id, action, content, expires_at FROM tool_questions WHERE id = :id),
     kept AS (
       UPDATE tool_questions SET awaited_until = ${ALIVE}
-      WHERE id = $1 AND action IS NULL AND awaited_until < now() + interval '8 seconds'
+      WHERE id = :id AND action IS NULL AND awaited_until < now() + interval '8 seconds'
     )
     SELECT action, content, action IS NULL AND expires_at < now() AS late FROM asked`,
-};
+});
 
 const PENDING = 'action IS NULL AND expires_at > now() AND awaited_until > now()';
 
-export const ANSWER: Statement = {
+export const ANSWER = statement({
   name: 'tool_questions.answer',
-  text: `
-    UPDATE tool_questions SET action = $2, content = $3::jsonb, answered_by = $4, answered_at = now()
-    WHERE id = $1 AND ${PENDING} RETURNING tool, session_id, call_id`,
-};
+  params: { id: text, action: oneOf<QuestionAction>(), content: nullable(jsonb<unknown>()), by: text },
+  row: { tool: text, session_id: text, call_id: text },
+  sql: `
+    UPDATE tool_questions SET action = :action, content = :content::jsonb, answered_by = :by, answered_at = now()
+    WHERE id = :id AND ${PENDING} RETURNING tool, session_id, call_id`,
+});
 
 /** An answered one stays for an hour, without what was said, for those who answer second. */
-export const FORGET: Statement = {
+export const FORGET = statement({
   name: 'tool_questions.forget',
-  text: `
+  params: { id: text },
+  row: {},
+  sql: `
     WITH read AS (
-      UPDATE tool_questions SET content = NULL WHERE id = $1 AND action IS NOT NULL AND content IS NOT NULL
+      UPDATE tool_questions SET content = NULL WHERE id = :id AND action IS NOT NULL AND content IS NOT NULL
     )
-    DELETE FROM tool_questions WHERE id = $1 AND action IS NULL`,
-};
+    DELETE FROM tool_questions WHERE id = :id AND action IS NULL`,
+});
 
 const RECORD = `id, call_id, tool, session_id, agent, channel, user_id, acts_for, message, schema, url, asked_at,
   expires_at, action, answered_by, answered_at`;
+const RECORD_ROW = {
+  ...{ id: text, call_id: text, tool: text, session_id: text, agent: text, channel: text, user_id: text },
+  ...{
+    acts_for: nullable(text),
+    message: text,
+    schema: jsonb<Record<string, unknown>>(),
+    url: nullable(text),
+  },
+  ...{ asked_at: timestamp, expires_at: timestamp, action: nullable(oneOf<QuestionAction>()) },
+  ...{ answered_by: nullable(text), answered_at: nullable(timestamp) },
+};
 
 /** Newest first, after a time and an id; of one user and of some agents when given. */
-export const PAGE: Statement = {
+export const PAGE = statement({
   name: 'tool_questions.page',
-  text: `
+  params: {
+    ...{ at: timestamp, id: text, user: nullable(text), agents: nullable(arrayOf(text)) },
+    action: nullable(oneOf<QuestionAction>()),
+    most: bigint,
+  },
+  row: RECORD_ROW,
+  sql: `
     SELECT ${RECORD} FROM tool_questions
-    WHERE (asked_at, id) < ($1::timestamptz, $2) AND ($3::text IS NULL OR user_id = $3)
-      AND ($4::text[] IS NULL OR agent = ANY ($4)) AND CASE WHEN $5::text IS NULL THEN ${PENDING} ELSE action = $5 END
-    ORDER BY asked_at DESC, id DESC LIMIT $6`,
-};
+    WHERE (asked_at, id) < (:at::timestamptz, :id) AND (:user::text IS NULL OR user_id = :user)
+      AND (:agents::text[] IS NULL OR agent = ANY (:agents)) AND CASE WHEN :action::text IS NULL THEN ${PENDING} ELSE action = :action END
+    ORDER BY asked_at DESC, id DESC LIMIT :most`,
+});
 
 /** One that waits, or was answered. */
-export const FIND: Statement = {
+export const FIND = statement({
   name: 'tool_questions.find',
-  text: `SELECT ${RECORD} FROM tool_questions WHERE id = $1 AND (action IS NOT NULL OR (${PENDING}))`,
-};
+  params: { id: text },
+  row: RECORD_ROW,
+  sql: `SELECT ${RECORD} FROM tool_questions WHERE id = :id AND (action IS NOT NULL OR (${PENDING}))`,
+});
 
 /** The oldest that waits in a session for an answer of this user. */
-export const FIND_FOR: Statement = {
+export const FIND_FOR = statement({
   name: 'tool_questions.find_for',
-  text: `
-    SELECT ${RECORD} FROM tool_questions WHERE session_id = $1 AND acts_for = $2 AND ${PENDING}
+  params: { session: text, user: text },
+  row: RECORD_ROW,
+  sql: `
+    SELECT ${RECORD} FROM tool_questions WHERE session_id = :session AND acts_for = :user AND ${PENDING}
     ORDER BY asked_at, id LIMIT 1`,
-};
+});

@@ -4,11 +4,12 @@ import { newId } from '../../../common/ids/typeid.js';
 import { AuditLog } from '../../../platform/audit-log/audit-log.js';
 import { Database } from '../../../platform/database/database.js';
 import type { SqlRunner } from '../../../platform/database/sql.js';
+import type { RowOfStatement } from '../../../platform/database/statement.js';
 import { storableJson, storableText } from '../../../platform/database/storable-text.js';
 import { throughOutage } from '../../../platform/database/through-outage.js';
 import type { ToolContext } from '../tool-catalog.port.js';
 import {
-  type QuestionAction,
+  QUESTION_ACTIONS,
   type QuestionAnswer,
   type QuestionOutcome,
   type QuestionRecord,
@@ -21,31 +22,6 @@ import * as sql from './tool-questions.sql.js';
 const POLL_MS = 250;
 /** How long an answer waits for its words to be taken out of the database when that is away; they go within hours by themselves. */
 const FORGET_MS = 3000;
-
-interface RecordRow {
-  id: string;
-  call_id: string;
-  tool: string;
-  session_id: string;
-  agent: string;
-  channel: string;
-  user_id: string;
-  acts_for: string | null;
-  message: string;
-  schema: Record<string, unknown>;
-  url: string | null;
-  asked_at: Date;
-  expires_at: Date;
-  action: QuestionAction | null;
-  answered_by: string | null;
-  answered_at: Date | null;
-}
-
-interface OutcomeRow {
-  action: QuestionAction | null;
-  content: Record<string, unknown> | null;
-  late: boolean;
-}
 
 /** A question with the call that asks it. */
 export interface AskedQuestion extends ToolQuestion {
@@ -87,40 +63,44 @@ export class ToolQuestions {
     const { callId, tool, context, message, schema, url, timeoutMs } = question;
     const { sessionId, channel, userId, agent = 'default', actsFor } = context;
     const id = newId('ques');
-    const values = [
-      ...[id, callId, tool, sessionId, agent, channel, userId, actsFor ?? null],
-      ...[storableText(message), JSON.stringify(storableJson(schema)), url ?? null],
-      timeoutMs / 1000,
-    ];
+    const asking = {
+      ...{ id, callId, tool, session: sessionId, agent, channel, user: userId, actsFor: actsFor ?? null },
+      ...{ message: storableText(message), schema: JSON.stringify(storableJson(schema)), url: url ?? null },
+      timeoutSecs: timeoutMs / 1000,
+    };
     const terms = { signal, limitMs: timeoutMs };
-    const ask = () => this.database.query<{ expires_at: Date }>(sql.ASK, values);
+    const ask = () => this.database.query(sql.ASK, asking);
     try {
       const [asked] = await throughOutage(ask, terms);
       if (asked !== undefined) question.onOpen?.(id, asked.expires_at);
       return await this.outcome(id, terms);
     } finally {
-      const forget = () => this.database.query(sql.FORGET, [id]);
+      const forget = () => this.database.query(sql.FORGET, { id });
       await throughOutage(forget, { limitMs: FORGET_MS }).catch(() => undefined);
     }
   }
 
   /** Newest first, those after this time and id. */
-  async page(after: readonly string[], filter: QuestionFilter, most: number): Promise<QuestionRecord[]> {
+  async page(
+    [at, id]: readonly [at: string, id: string],
+    filter: QuestionFilter,
+    most: number,
+  ): Promise<QuestionRecord[]> {
     const { status, userId, agents } = filter;
-    const action = Object.entries(STATUS_OF).find(([, name]) => name === status)?.[0] ?? null;
-    const values = [...after, userId, agents === undefined ? null : [...agents], action, most];
-    return (await this.database.query<RecordRow>(sql.PAGE, values)).map(toRecord);
+    const action = QUESTION_ACTIONS.find((name) => STATUS_OF[name] === status) ?? null;
+    const given = { at, id, user: userId, agents: agents ?? null, action, most };
+    return (await this.database.query(sql.PAGE, given)).map(toRecord);
   }
 
   /** One that waits or was answered; undefined once nobody can answer it any more. */
   async find(id: string): Promise<QuestionRecord | undefined> {
-    const [row] = await this.database.query<RecordRow>(sql.FIND, [id]);
+    const [row] = await this.database.query(sql.FIND, { id });
     return row && toRecord(row);
   }
 
   /** The oldest question of the session that waits for this user, for whom the tool acts. */
   async findFor(sessionId: string, user: string): Promise<QuestionRecord | undefined> {
-    const [row] = await this.database.query<RecordRow>(sql.FIND_FOR, [sessionId, user]);
+    const [row] = await this.database.query(sql.FIND_FOR, { session: sessionId, user });
     return row && toRecord(row);
   }
 
@@ -136,9 +116,7 @@ export class ToolQuestions {
   ): Promise<boolean> {
     const said = action === 'accept' ? JSON.stringify(storableJson(content ?? {})) : null;
     return this.database.transaction(async (runner) => {
-      const [row] = await runner.query<{ tool: string; session_id: string; call_id: string }>(sql.ANSWER, [
-        ...[id, action, said, by],
-      ]);
+      const [row] = await runner.query(sql.ANSWER, { id, action, content: said, by });
       if (row === undefined) return false;
       const { tool: target, session_id: sessionId, call_id: callId } = row;
       const entry = {
@@ -157,7 +135,7 @@ export class ToolQuestions {
   /** The time is the database's, so that nobody can answer what has been given up. */
   private async outcome(id: string, terms: WaitTerms): Promise<QuestionOutcome> {
     const { signal } = terms;
-    const look = () => this.database.query<OutcomeRow>(sql.OUTCOME, [id]);
+    const look = () => this.database.query(sql.OUTCOME, { id });
     for (;;) {
       signal.throwIfAborted();
       const [row] = await throughOutage(look, terms);
@@ -168,7 +146,7 @@ export class ToolQuestions {
   }
 }
 
-function toRecord(row: RecordRow): QuestionRecord {
+function toRecord(row: RowOfStatement<typeof sql.FIND>): QuestionRecord {
   return {
     id: row.id,
     callId: row.call_id,

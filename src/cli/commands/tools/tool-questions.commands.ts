@@ -14,7 +14,7 @@ Examples:
   agent-gateway tools answer ques_… --decline                            says no`;
 
 /** After every id and time. */
-const NEWEST = ['infinity', '~'];
+const NEWEST = ['infinity', '~'] as const;
 const MOST = 100;
 
 interface AnswerOptions {
