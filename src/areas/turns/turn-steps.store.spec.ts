@@ -5,9 +5,9 @@ import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 /** @returns which of the files were kept, by the number of steps that the turn had when it was taken up */
 async function keptOf(written: number, already: { files: number; bytes: number }, sizes: number[]) {
   const kept: boolean[] = [];
-  const query = ({ name }: { name: string }, values: readonly unknown[]) => {
+  const query = ({ name }: { name: string }, params: { readonly data?: (Buffer | null)[] }) => {
     if (name === 'turn_steps.kept_files') return Promise.resolve([already]);
-    kept.push(...(values.at(-1) as (Buffer | null)[]).map((data) => data !== null));
+    kept.push(...(params.data ?? []).map((data) => data !== null));
     return Promise.resolve([{ number: 1 }]);
   };
   const store = new TurnStepsStore({ query } as unknown as Database, { value: 'r' });
