@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,8 @@ const entryOf = (name) => `require('../../bin/bundle-loader.cjs').load('${name}'
  * loaded: each is started through `<name>.cjs`.
  */
 export async function writeScripts(folder, modules, programs) {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   await Promise.all(
     Object.entries(modules).map(async ([path, text]) => {
       const name = basename(path, '.mjs');

@@ -1,16 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { CommandContext } from './command-context.js';
+import type { Opening } from './open-application.js';
 import type { DatabaseAccess } from './with-database.js';
-
-/** What a command opens: the database in one of three ways, and what else it needs. */
-export interface Opening {
-  readonly access: DatabaseAccess;
-  /**
-   * `secrets` is the box with the master key. `configuration` is that with the changes made at run time; reading it needs no
-   * master key: sealed values then give a warning each.
-   */
-  readonly opens?: 'secrets' | 'configuration';
-}
 
 /**
  * Opens the database and makes the application context of a local command, from which the work takes what it needs:

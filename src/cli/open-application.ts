@@ -6,10 +6,19 @@ import { providerChecks, providerKeys } from '../areas/models/provider-setting.j
 import { Redactor } from '../platform/logging/redactor.js';
 import { NoMasterKey } from '../platform/secrets/open-secret-box.js';
 import { SecretBox } from '../platform/secrets/secret-box.js';
-import type { Opening } from './application.js';
 import type { CommandContext } from './command-context.js';
 import { type CommandFoundation, CommandLineModule } from './command-line.module.js';
-import { type DatabaseWork, withDatabase } from './with-database.js';
+import { type DatabaseAccess, type DatabaseWork, withDatabase } from './with-database.js';
+
+/** What a command opens: the database in one of three ways, and what else it needs. */
+export interface Opening {
+  readonly access: DatabaseAccess;
+  /**
+   * `secrets` is the box with the master key. `configuration` is that with the changes made at run time; reading it needs no
+   * master key: sealed values then give a warning each.
+   */
+  readonly opens?: 'secrets' | 'configuration';
+}
 
 /** Works in an application context of the command line; see `inApplication`. Throws what opening and work throw. */
 export function runInApplication<Result>(

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { usageStatement } from '../../src/areas/usage/usage.sql.js';
 import { USAGE_DIMENSIONS } from '../../src/areas/usage/usage-period.js';
+import { usageStatement } from '../../src/areas/usage/usage-report.sql.js';
 import type { SqlShape } from '../../src/platform/database/sql-types.js';
 import { allStatements } from '../../src/platform/database/statement.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';

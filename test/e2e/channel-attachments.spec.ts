@@ -210,13 +210,13 @@ describe.each(Object.keys(MODELS) as Model[])('the model "%s"', (model) => {
       const asked = provider.requests.filter(({ text }) => text.includes(caption)).at(-1)?.text ?? '';
       expect(asked).toMatch(expected(kind, model));
       const { person } = outcomeOf(kind, model);
-      const note =
+      const note: unknown =
         kind.fault !== undefined
           ? expect.stringMatching(`^\\(I could not read ${kind.name}: .+\\.\\)$`)
           : person === ''
             ? undefined
             : expect.stringMatching(`^\\(${person}: [^ ]+\\.\\)$`);
-      expect(answer.split(/\n+/)).toEqual(['Seen.', ...(note === undefined ? [] : [note as string])]);
+      expect(answer.split(/\n+/)).toEqual(['Seen.', ...(note === undefined ? [] : [note])]);
     });
   });
 });

@@ -37,7 +37,7 @@ async function until(what: () => Promise<Answer>, status: number): Promise<void>
 test('a connection that breaks between two statements of a transaction fails that transaction alone', async () => {
   const ASK = { name: 'test.backend', text: 'SELECT pg_backend_pid() AS pid' };
   const own = gateway.started.app.get(Database, { strict: false });
-  const { pool } = gateway.started.app.get(DataSource, { strict: false }) as PooledDataSource;
+  const { pool } = gateway.started.app.get<PooledDataSource>(DataSource, { strict: false });
   const lent: PoolClient[] = [];
   pool.once('acquire', (client: PoolClient) => lent.push(client));
   const work = own.transaction(async (runner) => {

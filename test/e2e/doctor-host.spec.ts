@@ -52,7 +52,7 @@ describe('the database', () => {
   });
 
   test('whose connections are all lent out: over HTTP there is no report, but why, and what is seen here', async () => {
-    const { pool } = gateway.started.app.get(DataSource, { strict: false }) as PooledDataSource;
+    const { pool } = gateway.started.app.get<PooledDataSource>(DataSource, { strict: false });
     const lent = await Promise.all(Array.from({ length: 8 }, () => pool.connect()));
     try {
       const { code, parts, part } = await remote();

@@ -1,10 +1,7 @@
 import { anthropicWire, openAiWire } from './provider-wires.js';
 import { beginStream, type Script, type ScriptedProvider } from './scripted-provider.js';
 
-/** The agents of `threeModelsEnv`: each speaks to its model over another wire. */
-export const THREE_AGENTS = ['chat', 'responses', 'messages'] as const;
-
-/** One scripted provider that is reached over every wire. */
+/** One scripted provider that is reached over every wire, by the agents `chat`, `responses` and `messages`. */
 export function threeModelsEnv({ url }: Pick<ScriptedProvider, 'url'>): Record<string, string> {
   const provider = (name: string, kind: string, suffix: string, wire?: string): Record<string, string> => ({
     [`GATEWAY__PROVIDERS__${name}__KIND`]: kind,

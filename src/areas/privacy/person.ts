@@ -13,7 +13,16 @@ export function personOf(id: string, pseudonymKey: Buffer): Person {
 }
 
 /** What the conditions of the plan know of a person. */
-export function personParams({ id, hash }: Person) {
+export interface PersonParams extends Person {
+  /** The id as JSON text. */
+  readonly json: string;
+  /** An expression that finds the id as a word of its own. */
+  readonly word: string;
+  /** What the words of this person's memories begin with. */
+  readonly mark: string;
+}
+
+export function personParams({ id, hash }: Person): PersonParams {
   const word = `(^|[^[:alnum:]_-])${id.replace(/[^\p{L}\p{N}_]/gu, '\\$&')}($|[^[:alnum:]_-])`;
   const mark = `${createHash('sha256').update(id).digest('hex').slice(0, 16)}:`;
   return { id, hash, json: JSON.stringify(id), word, mark };

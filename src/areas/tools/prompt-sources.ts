@@ -66,10 +66,12 @@ export class PromptSources {
    */
   async additions(question: PromptQuestion, signal: AbortSignal): Promise<PromptAdditions> {
     const given = this.sources.map((source) => this.ask(source, question, signal));
-    const answers = given.some((answer) => answer instanceof Promise) ? await Promise.all(given) : given;
+    const answers: readonly Answer[] = areHere(given)
+      ? given
+      : await Promise.all(given.map(async (answer) => answer));
     signal.throwIfAborted();
     const textsOf = (part: keyof PromptAddition) =>
-      (answers as readonly Answer[]).map((answer) => answer?.[part] ?? '').filter(Boolean);
+      answers.map((answer) => answer?.[part] ?? '').filter(Boolean);
     return { system: textsOf('system'), trailing: textsOf('trailing') };
   }
 
@@ -159,4 +161,8 @@ class SourceTimeout implements PromptWait {
     if (this.turn.aborted) this.stop();
     else this.turn.addEventListener('abort', this.stop, { once: true });
   }
+}
+
+function areHere(given: readonly (Answer | Promise<Answer>)[]): given is readonly Answer[] {
+  return !given.some((answer) => answer instanceof Promise);
 }

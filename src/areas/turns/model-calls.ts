@@ -14,8 +14,6 @@ import {
   type ModelChain,
   type ModelEvent,
   ModelHealth,
-  type ModelMessage,
-  type ModelName,
   type ModelOutput,
   type ModelRequest,
   type ModelToolCall,
@@ -24,6 +22,7 @@ import {
   modelLabel,
 } from '../models/models.api.js';
 import { isMedia } from './media-window.js';
+import { ownStates, signedState } from './provider-states.js';
 import { RefusedMedia } from './refused-media.js';
 import type { TurnListener } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
@@ -224,34 +223,6 @@ function failureOf(failures: readonly Failure[]): Error {
   return haveAllTimedOut ? new ProviderTimedOut(sentence, options) : new ProviderFailed(sentence, options);
 }
 
-/** What a provider wants echoed goes back to it alone: another one of the same kind could not read it. */
-function ownStates(messages: readonly ModelMessage[], { provider }: ModelName): readonly ModelMessage[] {
-  const isForeign = (message: ModelMessage): boolean =>
-    message.role === 'assistant' &&
-    message.providerState !== undefined &&
-    makerOf(message.providerState) !== provider;
-  if (!messages.some(isForeign)) return messages;
-  return messages.map((message) => {
-    if (message.role !== 'assistant' || !isForeign(message)) return message;
-    const { providerState: _of, ...rest } = message;
-    return rest;
-  });
-}
-
-interface SignedState {
-  /** The provider's name in the settings; absent is `default`. */
-  readonly provider?: string;
-}
-
-function makerOf(state: unknown): string {
-  return (state as SignedState | null)?.provider ?? 'default';
-}
-
-function signed(state: unknown, { provider }: ModelName): unknown {
-  if (provider === 'default' || typeof state !== 'object' || state === null) return state;
-  return { ...state, provider };
-}
-
 /**
  * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep
  * them. What it used is told also when it breaks off after it had begun, or is ended while its provider works on it: as an
@@ -299,7 +270,7 @@ async function listen(
       const { usage, finishReason } = event;
       const { candidate } = call;
       const answered = storableText(event.model);
-      return { usage, finishReason, answered, providerState: signed(event.providerState, candidate) };
+      return { usage, finishReason, answered, providerState: signedState(event.providerState, candidate) };
     }
     call.hasBegun = true;
     if (event.type === 'tool_call') {

@@ -1,5 +1,5 @@
 import type { StoredError } from '../../common/errors/gateway-error.js';
-import { bigint, text } from '../../platform/database/sql-types.js';
+import { bigint, type ParamsOf, text } from '../../platform/database/sql-types.js';
 import type { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 
 /** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
@@ -18,7 +18,7 @@ export interface TurnLease {
 export function leaseParams(
   { sessionId, fence, turnId }: Omit<TurnLease, 'userMessageId'>,
   replica: ReplicaId,
-) {
+): ParamsOf<typeof LEASE_PARAMS> & { readonly turn: string } {
   return { session: sessionId, fence, turn: turnId, replica: replica.value };
 }
 

@@ -110,22 +110,8 @@ export class TurnPrompt {
     const { options = {} } = message;
     const { done, lastStep } = turn.earlier ?? { done: [], lastStep: 0 };
     const steps = this.steps.open(lease, account, lastStep);
-    const { turnId } = lease;
-    return {
-      context,
-      system,
-      trailing,
-      tools,
-      agent,
-      turnId,
-      messages,
-      options,
-      spent,
-      account,
-      done,
-      steps,
-      waits,
-    };
+    const shown = { system, trailing, tools, messages, options };
+    return { context, ...shown, agent, turnId: lease.turnId, spent, account, done, steps, waits };
   }
 
   /** The history that fits, what stands for the rest, and what it took to make that. */

@@ -74,8 +74,8 @@ export class TurnRunner {
     const earlier = input.done.length === 0 ? nothingDone(input.spent) : await this.earlier(running);
     const { texts, records } = earlier;
     let usage = addUsage(earlier.usage, takeSampled(running));
-    if (earlier.open !== undefined)
-      return ended(earlier.open.asked, { ...earlier, usage, open: earlier.open.calls });
+    const { open: left } = earlier;
+    if (left !== undefined) return ended(left.asked, { ...earlier, usage, open: left.calls });
     const conversation = new TurnConversation(input, budgetOf(running), earlier);
     const ids = new CallIds(() => conversation.whole());
     let repair: readonly ModelMessage[] = [];
@@ -83,9 +83,9 @@ export class TurnRunner {
       if (number > 1) this.running.letGo(input.context.sessionId);
       signal.throwIfAborted();
       const withTools = repair.length === 0 && isWithinLimits(settings, number, records.length);
-      const terms = { number, withTools, afterText: texts.length > 0 };
       const said = await conversation.fitting();
       const messages = repair.length === 0 ? said : [...said, ...repair];
+      const terms = { number, withTools, afterText: texts.length > 0 };
       const round = ids.unique(await this.askModel(running, messages, terms));
       usage = addUsage(usage, round.usage);
       texts.push(...[round.text].filter(Boolean));

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import type { UsageDimension } from './usage.sql.js';
 import { dayOf, usualSince } from './usage-period.js';
+import type { UsageDimension } from './usage-report.sql.js';
 import { type UsageReportRow, UsageReports } from './usage-reports.js';
 
 /** What callers ask for: days in UTC, both included. */

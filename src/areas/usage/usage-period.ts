@@ -1,4 +1,4 @@
-import { USAGE_BY, type UsageDimension } from './usage.sql.js';
+import { USAGE_BY, type UsageDimension } from './usage-report.sql.js';
 
 export const USAGE_DIMENSIONS = Object.keys(USAGE_BY) as readonly UsageDimension[];
 /** Days that are shown unless others are asked for. */

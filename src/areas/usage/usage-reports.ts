@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { RowOf } from '../../platform/database/sql-types.js';
-import { type REPORT_ROW, type UsageDimension, usageStatement } from './usage.sql.js';
+import { type REPORT_ROW, type UsageDimension, usageStatement } from './usage-report.sql.js';
 
 /** What is asked: days are `YYYY-MM-DD` in UTC, both included. */
 export interface UsageQuery {

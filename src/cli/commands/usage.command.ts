@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { UsageDimension } from '../../areas/usage/usage.sql.js';
 import { dayIn, dayOf, dimensionsIn, USAGE_DIMENSIONS, usualSince } from '../../areas/usage/usage-period.js';
+import type { UsageDimension } from '../../areas/usage/usage-report.sql.js';
 import type { UsageCounts, UsageQuery, UsageReportRow } from '../../areas/usage/usage-reports.js';
 import { inApplication } from '../application.js';
 import { agoArgument } from '../arguments.js';

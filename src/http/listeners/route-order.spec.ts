@@ -17,7 +17,7 @@ describe('the order in which routes are tried', () => {
       '/api/v1/agents/:id',
       '/api/v1/sessions/:id',
     ])
-      server.get(path, (request, response) => void response.json([request.route.path, request.params]));
+      server.get(path, (request, response) => void response.json([path, request.params]));
     server.get('/*path', (_request, response) => void response.json('everything else'));
 
     sessionsFirst(server);

@@ -69,7 +69,7 @@ export function allStatements(): readonly TypedStatement<SqlShape, SqlShape>[] {
 }
 
 /** What stands beside a statement in a call: parameters by name, or values in order. */
-export type Given = Readonly<Record<string, unknown>> | readonly SqlValue[] | undefined;
+export type Given = object | readonly SqlValue[] | undefined;
 
 /** The values of `$1`, `$2`, … */
 export function valuesGiven(
@@ -77,7 +77,8 @@ export function valuesGiven(
   given: Given,
 ): readonly SqlValue[] {
   if (given === undefined || isList(given)) return given ?? [];
-  return 'order' in statement ? statement.order.map((name) => given[name] as SqlValue) : [];
+  const params = given as Readonly<Record<string, SqlValue>>;
+  return 'order' in statement ? statement.order.map((name) => params[name] as SqlValue) : [];
 }
 
 function isList(given: Exclude<Given, undefined>): given is readonly SqlValue[] {

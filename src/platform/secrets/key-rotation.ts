@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { Database } from '../database/database.js';
-import type { SqlRunner } from '../database/sql.js';
+import type { SqlRunner, TypedStatement } from '../database/sql.js';
 import { arrayOf, double, jsonb, text } from '../database/sql-types.js';
 import { type RowOfStatement, statement } from '../database/statement.js';
 import { replaceCheck } from './master-key-check.js';
@@ -32,10 +32,20 @@ const TABLES = statement({
 });
 
 /** A column that holds sealed texts, with the statements that seal them anew. */
-export type SealedPlace = ReturnType<typeof sealedPlace>;
+export interface SealedPlace extends SealedColumn {
+  readonly count: TypedStatement<{ keyId: typeof text }, { n: typeof double }>;
+  readonly page: TypedStatement<
+    { keyId: typeof text; after: typeof text },
+    { key: typeof text; sealed: typeof text }
+  >;
+  readonly update: TypedStatement<
+    { key: typeof text; next: typeof text | ReturnType<typeof jsonb>; sealed: typeof text },
+    Record<never, never>
+  >;
+}
 type SealedRow = RowOfStatement<SealedPlace['page']>;
 
-export function sealedPlace(place: SealedColumn) {
+export function sealedPlace(place: SealedColumn): SealedPlace {
   const { table, key, column, resealJson } = place;
   const sealed = `${column}::text`;
   // A sealed text begins with the id of its key; within JSON any other key's id counts.

@@ -5,8 +5,8 @@ import { ValidateBy } from 'class-validator';
 import type { Page } from '../../../http/paging/keyset-list.js';
 import { PageQuery } from '../../../http/paging/page-query.js';
 import { Optional } from '../../../http/validation/field.decorator.js';
-import type { UsageDimension } from '../usage.sql.js';
 import { dayIn, dimensionsIn, USAGE_DIMENSIONS } from '../usage-period.js';
+import type { UsageDimension } from '../usage-report.sql.js';
 import type { UsageReportRow } from '../usage-reports.js';
 
 /** A day in UTC, as itself or as a moment of it. */
