@@ -1,3 +1,4 @@
+import type { TypedStatement } from '../../platform/database/sql.js';
 import { arrayOf, bigint, double, optional, orNull, text } from '../../platform/database/sql-types.js';
 import { statementsBy } from '../../platform/database/statement.js';
 import { SUMMARY_COLUMNS, SUMMARY_ROW } from './session.js';
@@ -83,7 +84,13 @@ const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
  * One statement for a page and its total, from one snapshot. The page is read in index order; the total comes from
  * the tally, so neither grows with the number of sessions. A list of one user's or some agents' sessions counts their rows.
  */
-export function listStatement({ status, isDeep, byChannel, byUser, byAgents }: ListShape) {
+export function listStatement({
+  status,
+  isDeep,
+  byChannel,
+  byUser,
+  byAgents,
+}: ListShape): TypedStatement<typeof PARAMS, typeof ROW> {
   if (isDeep) return DEEP[status](byChannel ? ['channel'] : []);
   const given = [byChannel && 'channel', byUser && 'user', byAgents && 'agents'] as const;
   return NEAR[status](given.filter((filter) => filter !== false));

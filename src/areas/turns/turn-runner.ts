@@ -72,9 +72,8 @@ export class TurnRunner {
     const { responseFormat: format } = input.options;
     const running = { input, settings, emit: shownTo(emit, input), signal, sampled: { usage: NOTHING_USED } };
     const earlier = input.done.length === 0 ? nothingDone(input.spent) : await this.earlier(running);
-    const { texts, records } = earlier;
+    const { texts, records, open: left } = earlier;
     let usage = addUsage(earlier.usage, takeSampled(running));
-    const { open: left } = earlier;
     if (left !== undefined) return ended(left.asked, { ...earlier, usage, open: left.calls });
     const conversation = new TurnConversation(input, budgetOf(running), earlier);
     const ids = new CallIds(() => conversation.whole());
@@ -100,9 +99,9 @@ export class TurnRunner {
       }
       const problem = await this.unmet(round.text, running);
       if (problem === undefined) {
-        const content = format === undefined ? texts.join('\n\n') : round.text;
-        if (format !== undefined) await emit({ type: 'token', text: content });
-        return answered(round, { content, records, usage });
+        if (format === undefined) return answered(round, { content: texts.join('\n\n'), records, usage });
+        await emit({ type: 'token', text: round.text });
+        return answered(round, { content: round.text, records, usage });
       }
       if (repair.length > 0) throw new ResponseFormatUnmet(problem);
       repair = repairing(round.text, problem);

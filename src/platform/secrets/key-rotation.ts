@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { Database } from '../database/database.js';
 import type { SqlRunner, TypedStatement } from '../database/sql.js';
-import { arrayOf, double, jsonb, text } from '../database/sql-types.js';
+import { arrayOf, double, jsonb, type SqlShape, text } from '../database/sql-types.js';
 import { type RowOfStatement, statement } from '../database/statement.js';
 import { replaceCheck } from './master-key-check.js';
 import { CannotOpen, type SecretBox } from './secret-box.js';
@@ -40,7 +40,7 @@ export interface SealedPlace extends SealedColumn {
   >;
   readonly update: TypedStatement<
     { key: typeof text; next: typeof text | ReturnType<typeof jsonb>; sealed: typeof text },
-    Record<never, never>
+    SqlShape
   >;
 }
 type SealedRow = RowOfStatement<SealedPlace['page']>;
