@@ -11,12 +11,12 @@ import { Settings } from '../../platform/settings/settings.js';
 import type { RateTier } from './access.decorator.js';
 
 /** The rate tiers (docs/specification/api.md, 8). */
-const RATE_TIERS = [
-  'sessions_write',
-  'sessions_read',
-  'config_write',
-  'other',
-] as const satisfies readonly RateTier[];
+const RATE_TIERS = Object.keys({
+  sessions_write: true,
+  sessions_read: true,
+  config_write: true,
+  other: true,
+} satisfies Record<RateTier, true>) as readonly RateTier[];
 
 /** A rate tier as `@nestjs/throttler` knows it. Its limit is read at each request: it can change while the gateway runs. */
 export interface TierThrottler extends ThrottlerOptions {
