@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { arrayOf, text } from '../../platform/database/sql-types.js';
+import { json, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 
@@ -24,7 +24,7 @@ export interface Failover {
 
 const NOTE_UNSEEN = statement({
   name: 'turns.note_unseen_media',
-  params: { turn: text, mimeTypes: arrayOf(text) },
+  params: { turn: text, mimeTypes: json() },
   row: {},
   sql: 'UPDATE turns SET unseen_media = :mimeTypes WHERE id = :turn',
 });
@@ -52,6 +52,6 @@ export class TurnFailovers {
 
   /** The media types of what came with the message and is not shown to the model; whoever sends the answer tells its writer. */
   async noteUnseen(turnId: string, mimeTypes: readonly string[]): Promise<void> {
-    await this.database.query(NOTE_UNSEEN, { turn: turnId, mimeTypes });
+    await this.database.query(NOTE_UNSEEN, { turn: turnId, mimeTypes: JSON.stringify(mimeTypes) });
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { storedError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
-import { arrayOf, nullable, oneOf, text } from '../../platform/database/sql-types.js';
+import { json, nullable, oneOf, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import type { FinishReason } from '../models/models.api.js';
 import { CANCEL_UNWANTED } from './accepted/accepted-turns.sql.js';
@@ -35,7 +35,7 @@ const RESULT = statement({
       reason: nullable(text),
       content: nullable(text),
     },
-    ...{ finish_reason: nullable(oneOf<FinishReason>()), unseen_media: nullable(arrayOf(text)) },
+    ...{ finish_reason: nullable(oneOf<FinishReason>()), unseen_media: nullable(json<readonly string[]>()) },
   },
   sql: `
     SELECT said.session_id, said.turn_id, turns.status, turns.reason, answer.content, answer.finish_reason,

@@ -85,7 +85,7 @@ export class TurnEntity {
   failovers!: unknown[] | null;
 
   /** Media types of what came with the message and was not shown to the model that answered; null when it saw everything. */
-  @Column({ name: 'unseen_media', type: 'text', array: true, nullable: true })
+  @Column({ name: 'unseen_media', type: 'json', nullable: true })
   unseenMedia!: string[] | null;
 
   @Column({ type: 'text', nullable: true })
