@@ -22,7 +22,7 @@ const HANG_MS = 1000;
 
 /** Tables in which something moves without a request: who was seen when, logs, counters, leases. */
 const BREATHING =
-  /^(api_tokens|change_counters|session_tally|session_hours|channel_states|log_\w+|hook_lanes|rate_buckets|session_audiences)$/;
+  /^(api_tokens|change_counters|session_tally|session_hours|channel_states|log_\w+|hook_lanes|rate_buckets|replicas|session_audiences)$/;
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthorized',
