@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
@@ -18,7 +18,12 @@ const DEFINED = {
  * text of what is loaded stays in memory; lines stay short, so that a crash prints a short one.
  */
 async function scriptOf(text) {
-  const late = text.replaceAll(/\bimport\("(\.\/[^"]+)"\)/g, '$load("$1")');
+  const late = text
+    .replaceAll(/\bimport\("(\.\/[^"]+)"\)/g, '$load("$1")')
+    // Code that is compiled already has no way to import: what Node brings is required.
+    .replaceAll(/\bimport\("([\w:/]+)"\)/g, (asked, name) =>
+      isBuiltin(name) ? `Promise.resolve(require("${name}"))` : asked,
+    );
   const { code } = await transform(late.replaceAll(/"(\.\/[\w.-]+)\.mjs"/g, '"$1.cjs"'), {
     format: 'cjs',
     platform: 'node',
