@@ -1,3 +1,4 @@
+import { ConfigurationWatch } from '../../src/areas/config/configuration-watch.service.js';
 import { settingsSchema } from '../../src/platform/settings/settings.schema.js';
 import { SettingsChanges } from '../../src/platform/settings/settings-changes.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -5,6 +6,8 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
+  // Its first look at the file, a moment after the start, is a reload of its own.
+  await gateway.started.app.get(ConfigurationWatch).onModuleDestroy();
 });
 afterAll(() => gateway.stop());
 
