@@ -47,10 +47,16 @@ function load(name) {
   if (known !== undefined) return known.exports;
   const module = { exports: {} };
   modules.set(name, module);
-  const filename = join(FOLDER, name);
-  const run = compile(name).runInThisContext();
-  const url = pathToFileURL(filename).href;
-  run(module.exports, requireBundled, module, filename, FOLDER, url, resolve, loadLate, same);
+  try {
+    const filename = join(FOLDER, name);
+    const run = compile(name).runInThisContext();
+    const url = pathToFileURL(filename).href;
+    run(module.exports, requireBundled, module, filename, FOLDER, url, resolve, loadLate, same);
+  } catch (error) {
+    // What is loaded late may fail for want of files or memory: the next one who needs it tries again, and gets all of it.
+    modules.delete(name);
+    throw error;
+  }
   return module.exports;
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProcessBench } from '../harness/gateway-process.js';
@@ -52,4 +53,28 @@ test('what runs is the bundle alone: no library is loaded a second time beside i
   const files = loadedFiles(coverage);
   expect(files.filter((url) => url.includes('/dist/bundle/')).length).toBeGreaterThan(5);
   expect(files.filter((url) => /\/(node_modules|dist\/src)\//.test(url))).toEqual([]);
+});
+
+/** For a process of its own: the first script that is asked for late cannot be read once. */
+const READ_LATE = `
+  const fs = require('node:fs');
+  const read = fs.readFileSync;
+  let isFull = false;
+  fs.readFileSync = (path, ...more) => {
+    if (isFull && String(path).endsWith('.cjs')) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    return read(path, ...more);
+  };
+  const { load } = require('./bin/bundle-loader.cjs');
+  load('agent-gateway.cjs');
+  const late = fs.readdirSync('dist/bundle').find((name) => /^start-gateway-.*\\.cjs$/.test(name));
+  isFull = true;
+  const refused = (() => { try { load(late); } catch ({ code }) { return code; } })();
+  isFull = false;
+  process.stdout.write(JSON.stringify([refused, Object.keys(load(late))]));
+  process.exit();
+`;
+
+test('a script that could not be read is read by the next one who needs it', () => {
+  const said = execFileSync(process.execPath, ['-e', READ_LATE], { encoding: 'utf8' });
+  expect(JSON.parse(said)).toEqual(['EMFILE', ['startGateway']]);
 });

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Webhook } from 'standardwebhooks';
 import {
   KINDS,
   MODELS,
@@ -16,6 +15,7 @@ import {
 import { channelEnv, telegramEnv, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { postSigned } from '../harness/inbound.js';
 import { type Script, type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { slackEnv, TestSlack } from '../harness/slack.js';
 import { TestTeams, teamsEnv } from '../harness/teams.js';
@@ -143,25 +143,20 @@ const SEND: Readonly<Record<Platform, (kind: SentKind, caption: string) => Promi
     expect(await teams.write(origin, caption, { conversation, more })).toBe(200);
     return (await teams.untilSaid(1, conversation))[0]?.text.replaceAll('\\', '') ?? '';
   },
-  webhook: async ({ name, mimeType, data, fault }, caption) => {
-    const bytes = fault === 'too large' ? Buffer.alloc(TOO_LARGE) : data;
-    const url = files.put(name, fault === 'not there' ? undefined : bytes);
-    const attachments = [{ url, mime_type: mimeType }];
-    const body = JSON.stringify({ conversation: caption, user: 'ada', content: caption, attachments });
-    const at = new Date();
-    const response = await fetch(`http://127.0.0.1:${gateway.started.ports.b}/inbound/webhook`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': caption,
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-        'webhook-signature': new Webhook(SECRET, { format: 'raw' }).sign(caption, at, body),
-      },
-      body,
-    });
-    return String(((await response.json()) as { content?: string }).content);
+  webhook: async (kind, caption) => {
+    const { content } = (await (await post(kind, caption)).json()) as { content?: string };
+    return String(content);
   },
 };
+
+/** A signed message of a program, with the address of its file. */
+function post({ name, mimeType, data, fault }: SentKind, caption: string): Promise<Response> {
+  const bytes = fault === 'too large' ? Buffer.alloc(TOO_LARGE) : data;
+  const url = files.put(name, fault === 'not there' ? undefined : bytes);
+  const attachments = [{ url, mime_type: mimeType }];
+  const body = JSON.stringify({ conversation: caption, user: 'ada', content: caption, attachments });
+  return postSigned(gateway, 'webhook', SECRET, { id: caption, body });
+}
 
 /** How each wire carries it. */
 const CARRIED: Readonly<Record<'picture' | 'document' | 'sound', Readonly<Record<string, string>>>> = {
@@ -230,7 +225,11 @@ test('without multimodal.allow_remote_fetch a program is told that no address is
   await gateway.b.patch('/config', { 'multimodal.allow_remote_fetch': false });
   count += 1;
   const kind = KINDS[0] as SentKind;
-  expect(await SEND.webhook(kind, `refused-${count}`)).toBe('undefined');
+  const refused = await post(kind, `refused-${count}`);
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { code: 'bad_request', details: { fields: [{ path: 'attachments' }] } } },
+  ]);
   expect(provider.requests.some(({ text }) => text.includes(`refused-${count}`))).toBe(false);
   await gateway.b.patch('/config', { 'multimodal.allow_remote_fetch': true });
 });

@@ -11,9 +11,19 @@ export async function postInbound(
   message: { readonly user: string; readonly content: string },
 ): Promise<{ readonly content: string }> {
   const id = `inbound_${process.pid}_${count++}`;
-  const at = new Date();
   const body = JSON.stringify({ conversation: id, ...message });
-  const response = await fetch(`http://127.0.0.1:${gateway.started.ports.b}/inbound/${channel}`, {
+  return (await (await postSigned(gateway, channel, secret, { id, body })).json()) as { content: string };
+}
+
+/** Sends a body as it stands, signed with the raw secret of the channel. */
+export function postSigned(
+  gateway: TestGateway,
+  channel: string,
+  secret: string,
+  { id, body }: { readonly id: string; readonly body: string },
+): Promise<Response> {
+  const at = new Date();
+  return fetch(`http://127.0.0.1:${gateway.started.ports.b}/inbound/${channel}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -23,5 +33,4 @@ export async function postInbound(
     },
     body,
   });
-  return (await response.json()) as { content: string };
 }

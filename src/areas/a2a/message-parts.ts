@@ -1,6 +1,7 @@
 import type { Message, Part } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { newId } from '../../common/ids/typeid.js';
+import { MEDIA_TYPE, mediaKind } from '../../common/text/media-type.js';
 import {
   type AttachmentType,
   MAX_ATTACHED_BYTES,
@@ -12,9 +13,7 @@ import {
 const MAX_TEXT_BYTES = 262_144;
 const MAX_URL = 2048;
 const MAX_NAME = 128;
-const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
 const UNTYPED = 'application/octet-stream';
-const KINDS = ['image', 'audio', 'video'] as const;
 
 /** What a message of another agent says. */
 export interface SaidParts {
@@ -65,7 +64,7 @@ function attachmentOf(
     throw new RequestMalformedError(`parts[${index}].mediaType: must be a media type`);
   if (filename.length > MAX_NAME)
     throw new RequestMalformedError(`parts[${index}].filename: must have at most ${MAX_NAME} characters`);
-  const type: AttachmentType = KINDS.find((kind) => mimeType.startsWith(`${kind}/`)) ?? 'file';
+  const type: AttachmentType = mediaKind(mimeType) ?? 'file';
   const common = { type, name: filename === '' ? null : filename, mimeType };
   if (content.$case === 'url')
     return [{ ...common, url: fetchable(content.value, index), path: `parts[${index}].url` }];

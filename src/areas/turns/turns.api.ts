@@ -1,7 +1,7 @@
 /** What others may use of turns: submit a message, follow its turn, cancel it, read what was said. */
 export { AcceptedTurns } from './accepted/accepted-turns.service.js';
 export { AttachmentFetcher } from './attachments/attachment-fetcher.js';
-export { MAX_ATTACHED_BYTES, MAX_ATTACHMENTS } from './attachments/bad-attachment.js';
+export { BadAttachment, MAX_ATTACHED_BYTES, MAX_ATTACHMENTS } from './attachments/bad-attachment.js';
 export { type CallerOutput, storeOutputs, takeBackOutputs } from './callers/caller-outputs.js';
 export { type EarlierMessage, EarlierMessages, forgetEarlier } from './callers/earlier-messages.js';
 export { ReachedLimits } from './limits/reached-limits.js';

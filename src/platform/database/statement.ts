@@ -45,8 +45,10 @@ export function statementsBy<
 ): (given: Iterable<Filter>) => TypedStatement<Params, Row> {
   const kept = new Map<string, TypedStatement<Params, Row>>();
   const find = (given: Iterable<Filter>) => {
-    const wanted = new Set(given);
-    const key = filters.filter((filter) => wanted.has(filter)).join(' ');
+    const asked = new Set(given);
+    // In one order, whoever asks: a statement has one name.
+    const wanted = new Set(filters.filter((filter) => asked.has(filter)));
+    const key = [...wanted].join(' ');
     const found = kept.get(key) ?? compile(build(wanted));
     kept.set(key, found);
     return found;

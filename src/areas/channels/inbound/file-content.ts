@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { mediaKind } from '../../../common/text/media-type.js';
 import { canBeShown } from '../../models/models.api.js';
 import type { AttachmentType } from '../../turns/turns.api.js';
 
@@ -6,8 +7,6 @@ const UNTYPED = 'application/octet-stream';
 const PDF_HEAD_BYTES = 1024;
 /** 5 MB in base64: the most that every provider takes. */
 const MAX_PICTURE_BYTES = 3_750_000;
-
-const KINDS = ['image', 'audio', 'video'] as const;
 
 /**
  * The media type by which models are given a file. A picture or a PDF is one by its bytes: models refuse a whole conversation
@@ -33,7 +32,7 @@ function pictureType(data: Buffer): string | undefined {
 
 /** As what a file of this media type is kept, however it was sent. */
 export function attachmentType(mimeType: string): AttachmentType {
-  return KINDS.find((kind) => mimeType.startsWith(`${kind}/`)) ?? 'file';
+  return mediaKind(mimeType) ?? 'file';
 }
 
 /** What is said of a file that the model was not shown. */

@@ -1,3 +1,4 @@
+import { MEDIA_TYPE } from '../../../common/text/media-type.js';
 import { storableJson } from '../../../platform/database/storable-text.js';
 import type { InboundFile, InboundMessage, MessageContext } from '../channel-adapter.port.js';
 import { labelled, plainName } from './sender.js';
@@ -6,7 +7,6 @@ import { labelled, plainName } from './sender.js';
 const MAX_FILES = 10;
 const MAX_NAME_LENGTH = 200;
 const MAX_QUOTE_LENGTH = 2000;
-const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
 /** What stands before a message that is no news. */
 export const EDITED_NOTE = '(This is an earlier message, which its writer has edited. It now reads:)';
 const UNTYPED = 'application/octet-stream';

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
+import { MEDIA_TYPE } from '../../../common/text/media-type.js';
 import {
   type DescribedChannel,
   message,
@@ -11,8 +12,6 @@ import { publicName } from '../../../http/openapi/schemas.js';
 import { ListOf, Optional, TextLength, Utf8Length } from '../../../http/validation/field.decorator.js';
 import { MAX_ATTACHMENTS } from '../../turns/turns.api.js';
 import type { WebhookAnswer } from '../adapters/webhook/webhook-inbound.service.js';
-
-const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
 
 /** A file that comes with a message: fetched when it is answered, and known by its bytes. */
 export class InboundAttachmentRequest {

@@ -3,6 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
 import { BadFields, type FieldProblem } from '../../../common/errors/gateway-error.js';
 import { newId } from '../../../common/ids/typeid.js';
+import { MEDIA_TYPE } from '../../../common/text/media-type.js';
 import {
   Base64,
   ListOf,
@@ -37,7 +38,6 @@ import {
 } from './message-options.checks.js';
 
 const ATTACHMENT_TYPES: readonly AttachmentType[] = ['image', 'file', 'audio', 'video'];
-const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
 
 @Variants('oneOf', {
   InlineAttachment: { required: ['data'], without: ['url'] },

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
+import { MEDIA_TYPE } from '../../../common/text/media-type.js';
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/outbound.errors.js';
 import { OutboundClient, type OutboundResponse } from '../../../platform/outbound/outbound-client.js';
 import { Settings } from '../../../platform/settings/settings.js';
@@ -8,7 +9,6 @@ import { BadAttachment, MAX_ATTACHED_BYTES } from './bad-attachment.js';
 
 /** An answer without a media type, or with this one, says nothing: then the caller's word counts. */
 const UNTYPED = 'application/octet-stream';
-const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
 
 /** Gets attachments that are given as a URL, through the outbound guard and within the bounds of a message. */
 @Injectable()

@@ -1,5 +1,6 @@
 import type { FilesCompleteUploadExternalArguments, WebClient } from '@slack/web-api';
 import { z } from 'zod';
+import { mediaKind } from '../../../../common/text/media-type.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import type { FetchedFile, InboundFile, OutboundFile } from '../../channel-adapter.port.js';
 import { FileNotHad, NotSent } from '../../channel-failures.js';
@@ -44,7 +45,7 @@ export function slackFiles(values: readonly unknown[]): InboundFile[] {
 
 function fileOf(file: SlackFile): InboundFile {
   const mimeType = file.mimetype ?? '';
-  const kind = (['image', 'audio', 'video'] as const).find((type) => mimeType.startsWith(`${type}/`));
+  const kind = mediaKind(mimeType);
   return {
     type: kind ?? 'file',
     name: file.name ?? file.title ?? 'file',

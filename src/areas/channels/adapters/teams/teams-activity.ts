@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { mediaKind } from '../../../../common/text/media-type.js';
 import type { InboundFile, InboundMessage, MessageContext } from '../../channel-adapter.port.js';
 
 const MAX_ID = 256;
@@ -162,7 +163,6 @@ const reference = z.object({
   messageSender: absent(z.object({ user: absent(z.object({ displayName: absent(z.string()) })) })),
 });
 const DOWNLOAD = 'application/vnd.microsoft.teams.file.download.info';
-const KINDS = ['image', 'audio', 'video'] as const;
 
 interface Attached {
   readonly files: InboundFile[];
@@ -208,7 +208,7 @@ function fileOf(
     const where = data === undefined ? null : { url: data.downloadUrl };
     return [{ type: 'file', name: name ?? 'file', mimeType: '', sizeBytes: null, where }];
   }
-  const type = KINDS.find((kind) => contentType.startsWith(`${kind}/`));
+  const type = mediaKind(contentType);
   if (type === undefined || contentUrl === undefined) return [];
   const mimeType = contentType.replace('/*', '/octet-stream');
   return [{ type, name: name ?? type, mimeType, sizeBytes: null, where: { url: contentUrl, service } }];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { BadRequest } from '../../../../common/errors/gateway-error.js';
+import { mediaKind } from '../../../../common/text/media-type.js';
 import { Database } from '../../../../platform/database/database.js';
 import { nullable, text } from '../../../../platform/database/sql-types.js';
 import { statement } from '../../../../platform/database/statement.js';
@@ -8,6 +8,7 @@ import { Readiness } from '../../../../platform/lifecycle/readiness.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import { type SignedHeaders, signatureProblem } from '../../../hooks/hooks.api.js';
 import { ChannelDirectory } from '../../../sessions/sessions.api.js';
+import { BadAttachment } from '../../../turns/turns.api.js';
 import { ChannelActivity } from '../../channel-activity.js';
 import type { InboundFile } from '../../channel-adapter.port.js';
 import { ChannelAdapters } from '../../channel-adapters.js';
@@ -52,8 +53,6 @@ export class WebhookAnswers {
     return { messageId, sessionId, digest, content };
   }
 }
-
-const KINDS = ['image', 'audio', 'video'] as const;
 
 /** How often a waiting request checks whether another replica has answered. */
 const POLL_MS = 500;
@@ -110,7 +109,7 @@ export class WebhookInbound {
 
   /**
    * A repeated message gets the same answer. An answer without content means: stored, the answer comes later.
-   * Throws `SenderNotAllowed`, `WebhookIdReused`, and `BadRequest` for files where none are fetched.
+   * Throws `SenderNotAllowed`, `WebhookIdReused`, and `BadAttachment` for files where none are fetched.
    */
   async receive(signed: SignedMessage, message: WebhookMessage): Promise<WebhookAnswer> {
     const { channel, id, body } = signed;
@@ -135,9 +134,9 @@ export class WebhookInbound {
 
   private filesOf({ attachments = [] }: WebhookMessage): InboundFile[] {
     if (attachments.length > 0 && !this.settings.current.multimodal.allow_remote_fetch)
-      throw new BadRequest('attachments: are not fetched here (multimodal.allow_remote_fetch).');
+      throw new BadAttachment('attachments', 'are not fetched here: multimodal.allow_remote_fetch is off');
     return attachments.map(({ url, name, mime_type: mimeType = '' }) => ({
-      type: KINDS.find((kind) => mimeType.startsWith(`${kind}/`)) ?? 'file',
+      type: mediaKind(mimeType) ?? 'file',
       name: name ?? lastPartOf(url),
       ...{ mimeType, sizeBytes: null, where: { url } },
     }));
