@@ -34,7 +34,7 @@ const isUsed = (name: string): boolean => {
 test('every entity gives a statement its columns or has a repository', () => {
   const names = tables.map(({ name }) => name);
   const excused = Object.values(FOR_THE_DRIFT_CHECK).flat();
-  expect(excused.filter((name) => !names.includes(name))).toEqual([]);
+  expect(excused.filter((name) => !names.includes(name) || isUsed(name))).toEqual([]);
   expect(names.filter((name) => !isUsed(name) && !excused.includes(name))).toEqual([]);
 });
 
