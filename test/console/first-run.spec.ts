@@ -66,7 +66,7 @@ describeInBrowser('the first run, at a terminal, with no key and no file', () =>
   });
 
   test('the token that it prints signs in where the link does not', async () => {
-    const token = /agw_\w+/.exec(gateway.screen())?.[0] ?? '';
+    const token = /agw_[\w-]{49}/.exec(gateway.screen())?.[0] ?? '';
     const { page, close } = await visit(link.replace(/#.*/, ''), VIEW);
     try {
       await page.getByLabel('Access token').fill(token);
