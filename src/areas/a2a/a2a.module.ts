@@ -7,8 +7,7 @@ import { TurnsModule } from '../turns/turns.module.js';
 import { AgentCards } from './agent-cards.service.js';
 import { AgentTasks } from './agent-tasks.service.js';
 import { TaskListStore } from './task-list.store.js';
-import { TaskNotices } from './task-notices.service.js';
-import { TaskPush } from './task-push.service.js';
+import { TaskNotices, TaskPush } from './task-push.service.js';
 import { A2aController, AgentCardController } from './wire/a2a.controller.js';
 import { A2aHandlers } from './wire/a2a.handlers.js';
 

@@ -1,9 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { StreamResponse } from '@a2a-js/sdk';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { type NewTaskHook, type TaskHook, TaskHooks } from '../hooks/hooks.api.js';
+import {
+  type NewTaskHook,
+  type TaskHook,
+  TaskHooks,
+  type TaskMoved,
+  type TaskSaid,
+  TaskWords,
+} from '../hooks/hooks.api.js';
 import { TurnRecords } from '../live/live.api.js';
-import { SessionNotFound } from '../turns/turns.api.js';
-import type { TaskFacts } from './task-views.js';
+import { SessionNotFound, type TurnResult } from '../turns/turns.api.js';
+import { pushHeaders } from './push-configs.js';
+import { isOver, presentStatus, presentTask, type TaskFacts } from './task-views.js';
 
 /** Which other agents are told of a task that the caller may see. */
 @Injectable()
@@ -36,5 +45,40 @@ export class TaskPush {
     const record = await this.records.find(taskId);
     if (record === undefined) throw new SessionNotFound();
     return record.userMessageId;
+  }
+}
+
+const CONTENT_TYPE = 'application/a2a+json';
+
+/** What push notifications say: a state as it was come to, and of a task that is over all of it, with its answer. */
+@Injectable()
+export class TaskNotices implements OnModuleInit {
+  constructor(
+    private readonly words: TaskWords,
+    private readonly records: TurnRecords,
+  ) {}
+
+  onModuleInit(): void {
+    this.words.spokenBy((moved, secret) => this.said(moved, secret));
+  }
+
+  private async said({ turnId, sessionId, status, at }: TaskMoved, secret?: string): Promise<TaskSaid> {
+    const moved: TaskFacts = {
+      ...{ taskId: turnId, contextId: sessionId, status: status as TurnResult['status'] },
+      ...{ content: null, problem: null, at },
+    };
+    const said = isOver(moved) ? await this.whole(moved) : presentStatus(moved);
+    return {
+      body: JSON.stringify(StreamResponse.toJSON(said)),
+      headers: { ...pushHeaders(secret), 'content-type': CONTENT_TYPE },
+    };
+  }
+
+  /** What a task came to is not changed again; once it is deleted, its state is all there is to say. */
+  private async whole(moved: TaskFacts): Promise<StreamResponse> {
+    const record = await this.records.find(moved.taskId);
+    if (record === undefined) return presentStatus(moved);
+    const [content, problem] = [record.answer?.content ?? null, record.error?.message ?? null];
+    return { payload: { $case: 'task', value: presentTask({ ...moved, content, problem }) } };
   }
 }

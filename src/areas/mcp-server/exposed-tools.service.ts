@@ -1,17 +1,18 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
+import { Unauthorized } from '../../common/errors/gateway-error.js';
 import { newId } from '../../common/ids/typeid.js';
+import type { CutReason, Traffic } from '../../platform/runtime/event-stream.js';
 import { agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { actingUser } from '../../platform/tokens/acting-user.js';
 import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { Viewers } from '../live/live.api.js';
+import { Viewer, Viewers } from '../live/live.api.js';
 import type { ContentPart } from '../models/models.api.js';
 import { ToolCallRunner, ToolCatalog, type ToolContext } from '../tools/tools.api.js';
 import type { Asker } from './asked-turns.service.js';
-import { failed } from './failed-call.js';
-import { tokenEnded, WatchedCall } from './watched-call.js';
+import { CallerGone, failed } from './failed-call.js';
 
 /** The gateway's own tools for callers, with `mcp_server.expose_tools`: under the rules of the caller's first agent. */
 @Injectable()
@@ -96,4 +97,44 @@ function partOf(part: ContentPart): CallToolResult['content'][number] {
   if (part.mimeType.startsWith('audio/')) return { type: 'audio', data: part.data, mimeType: part.mimeType };
   const uri = `attachment:///${encodeURIComponent(part.name)}`;
   return { type: 'resource', resource: { uri, mimeType: part.mimeType, blob: part.data } };
+}
+
+/** The call of a tool that no turn makes, counted and cut like a viewer of turns. */
+class WatchedCall extends Viewer {
+  readonly isFull = false;
+  private readonly cutting = new AbortController();
+
+  /** Aborted when the caller may no longer have the call made. */
+  get signal(): AbortSignal {
+    return this.cutting.signal;
+  }
+
+  write(): void {
+    // It follows no turn.
+  }
+
+  heartbeat(): void {
+    // Who answers keeps the connection alive.
+  }
+
+  cut(why: CutReason): void {
+    this.cutting.abort(why === 'forbidden' ? tokenEnded() : new CallerGone());
+    this.end();
+  }
+
+  protected traffic(): Traffic {
+    return { sent: 0, pending: 0 };
+  }
+
+  protected sendClose(): void {
+    // No other replica can go on with it: it has the time that requests have when the gateway stops.
+  }
+
+  protected turnIsOver(): void {
+    // It follows no turn.
+  }
+}
+
+function tokenEnded(): Unauthorized {
+  return new Unauthorized('The access token ended, and the call with it. Sign in anew, then call again.');
 }

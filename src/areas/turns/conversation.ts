@@ -8,9 +8,16 @@ import {
   messageTokens,
   TOKENS_PER_MESSAGE,
 } from '../models/models.api.js';
-import { attachmentPart, attachmentTokens } from './attachment-parts.js';
 import type { ContextBudget, ContextCut, ExchangeSize } from './context-cut.js';
-import { bytesOf, isMedia, leftOutMedia, leftOutNote, type SizedMedia } from './media-window.js';
+import {
+  attachmentPart,
+  attachmentTokens,
+  bytesOf,
+  isMedia,
+  leftOutMedia,
+  leftOutNote,
+  type SizedMedia,
+} from './media-window.js';
 import type { AttachmentInfo, HistoryMessage, NewUserMessage } from './message.js';
 import { RESULT_CUT, shownResult } from './own-rounds.js';
 import { type AskedStep, shownBy, type TurnStep } from './turn-steps.store.js';

@@ -1,7 +1,6 @@
 import { InternalError } from '../../common/errors/gateway-error.js';
 import { type EventSink, TurnFollower } from '../live/viewer.js';
-import type { LiveEvent, TurnPosition } from './live-event.js';
-import { LiveTurn } from './live-turn.js';
+import { type LiveEvent, LiveTurn, type TurnPosition } from './live-turn.js';
 
 /** Takes a number of events, then no more until it is given room. */
 class SlowSink implements EventSink {

@@ -1,4 +1,11 @@
-import type { ContentPart, ModelMessage, ModelToolResult } from '../models/models.api.js';
+import {
+  BYTES_PER_TOKEN,
+  type ContentPart,
+  type ModelMessage,
+  type ModelToolResult,
+  TOKENS_PER_IMAGE,
+} from '../models/models.api.js';
+import type { AttachmentInfo } from './message.js';
 
 /** A picture or file that would be sent. */
 export interface SizedMedia<Key> {
@@ -91,4 +98,21 @@ function hasMedia(message: ModelMessage): boolean {
 
 export function isMedia(part: ContentPart): part is Attachment {
   return part.type !== 'text';
+}
+
+/** Estimated, before the bytes are read. */
+export function attachmentTokens({ type, sizeBytes }: AttachmentInfo): number {
+  return type === 'image' ? TOKENS_PER_IMAGE : Math.ceil(sizeBytes / BYTES_PER_TOKEN);
+}
+
+export function attachmentPart(info: AttachmentInfo, data: string): Exclude<ContentPart, { type: 'text' }> {
+  const { mimeType } = info;
+  return info.type === 'image' || (info.type === 'file' && isPicture(mimeType))
+    ? { type: 'image', mimeType, data }
+    : { type: 'file', name: info.name ?? info.type, mimeType, data };
+}
+
+/** A picture is shown also when it was attached as a file; one that is text (SVG) can be read. */
+function isPicture(mimeType: string): boolean {
+  return mimeType.startsWith('image/') && !mimeType.endsWith('+xml');
 }

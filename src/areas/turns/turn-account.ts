@@ -13,7 +13,7 @@ import {
   TurnSpending,
 } from '../usage/usage.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
-import { budgetRefusal } from './limits/budget-refusal.js';
+import { budgetRefusal } from './limits/turn-limit-reached.js';
 
 /** What was spent of budgets, by everyone and as far as it is committed. */
 export interface BudgetStanding {

@@ -20,7 +20,6 @@ import {
   type ToolSampled,
   type ToolSampling,
 } from '../tools/tools.api.js';
-import { formatProblem } from './answer-format.js';
 import { CallIds } from './call-ids.js';
 import { divided } from './callers/caller-tools.js';
 import { type ContextBudget, contextBudget } from './context-cut.js';
@@ -39,7 +38,7 @@ import { RunningTurns } from './running-turns.js';
 import { withThoughts } from './shown-thoughts.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
 import { TurnConversation } from './turn-conversation.js';
-import { answered, asked, ended, heldOf, notYet, repairing } from './turn-rounds.js';
+import { answered, asked, ended, formatProblem, heldOf, notYet, repairing } from './turn-rounds.js';
 import type { AnsweredStep } from './turn-steps.store.js';
 import { ResponseFormatUnmet } from './turns.errors.js';
 

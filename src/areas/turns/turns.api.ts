@@ -1,14 +1,26 @@
 /** What others may use of turns: submit a message, follow its turn, cancel it, read what was said. */
 export { AcceptedTurns } from './accepted/accepted-turns.service.js';
-export { AttachmentFetcher } from './attachments/attachment-fetcher.js';
-export { BadAttachment, MAX_ATTACHED_BYTES, MAX_ATTACHMENTS } from './attachments/bad-attachment.js';
+export {
+  AttachmentFetcher,
+  BadAttachment,
+  MAX_ATTACHED_BYTES,
+  MAX_ATTACHMENTS,
+} from './attachments/attachment-fetcher.js';
 export { type CallerOutput, storeOutputs, takeBackOutputs } from './callers/caller-outputs.js';
 export { type EarlierMessage, EarlierMessages, forgetEarlier } from './callers/earlier-messages.js';
 export { ReachedLimits } from './limits/reached-limits.js';
 export { SESSION_SPENT } from './limits/spending.sql.js';
 export { TurnLimitReached } from './limits/turn-limit-reached.js';
-export { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPosition } from './live-event.js';
-export { LiveTurn, positionInAttempt, type TurnReader } from './live-turn.js';
+export {
+  isLast,
+  LAST_STEP,
+  type LiveEvent,
+  LiveTurn,
+  positionInAttempt,
+  TURN_START,
+  type TurnPosition,
+  type TurnReader,
+} from './live-turn.js';
 export { LostTurns } from './lost/lost-turns.service.js';
 export { wakeParked } from './lost/lost-turns.sql.js';
 export type {
@@ -26,9 +38,9 @@ export { MessageStore } from './message.store.js';
 export { type MessageOptions, MessageOptionsCheck } from './message-options.js';
 export { MESSAGE_COLUMNS, MESSAGE_ROW, type MessageRow, toMessage } from './message-row.js';
 export { ModelProbe } from './model-probe.service.js';
-export { readEvents } from './relay/frame-events.js';
 export { ANY_FRAMES, WATCHED_SECS } from './relay/remote-turns.sql.js';
 export { type ReadFrame, type RemoteTurn, RemoteTurnsStore } from './relay/remote-turns.store.js';
+export { readEvents } from './relay/turn-relayed.js';
 export { lastFrameBefore } from './relay/turn-relays.service.js';
 export { RunningTurns } from './running-turns.js';
 export { toolContext } from './tool-context.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { type HealthPart, healthPart } from '../../areas/status/health-part.js';
 import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { paintWord } from '../paint.js';
-import { connectionPart, isAboutTheMachine } from '../remote/connection-part.js';
 import { RemoteFailure } from '../remote/gateway-client.js';
 import { remoteTable, second } from '../remote/remote-text.js';
 import { gatewayOf, namedGateway } from '../remote/with-gateway.js';
@@ -116,4 +116,27 @@ function statusText({ health, now, totals, attention }: Overview, { isColored = 
   if (attention.length === 0) return `${lines.join('\n')}\nNothing needs you.\n`;
   const rows = attention.map(({ kind, name, text, since }) => [kind, name, second(since), text]);
   return `${lines.join('\n')}\n\n${remoteTable(['NEEDS YOU', 'NAME', 'SINCE', 'WHY'], rows, [1, 3], isColored)}`;
+}
+
+const UNREACHABLE = 'Check --url, and whether the gateway runs there.';
+/** What to do about a gateway that refuses the report, by the status of its answer. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'Check the token: it may have expired or been revoked ("agent-gateway auth token list" says).',
+  403: 'Use a token with the scope status:read, such as one of the preset viewer, which is not bound to some agents.',
+  404: 'Check --url: it is the address of a profile, such as http://127.0.0.1:3120; gateway.faces has to name "admin".',
+  503: 'The gateway runs, but its database is away, busy, or has no connection left: look at PostgreSQL and DATABASE_URL, or run this on the machine of the gateway.',
+};
+
+/** The finding that a gateway does not say how it does. */
+function connectionPart({ status, message }: RemoteFailure): HealthPart {
+  const advice =
+    status === undefined
+      ? UNREACHABLE
+      : (ADVICE[status] ?? `It answered ${status}: look at the log of the gateway.`);
+  return healthPart('connection', 'failing', message.replace(/\.$/, ''), advice);
+}
+
+/** Whether it is worth looking into what a gateway of this machine stands on. */
+function isAboutTheMachine({ status }: RemoteFailure): boolean {
+  return status === undefined || status === 503;
 }

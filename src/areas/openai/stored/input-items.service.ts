@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { InvalidParameter } from '../openai.errors.js';
-import type { InputItemsQuery } from '../requests/input-items-query.js';
+import type { InputItemsQuery } from '../requests/response-queries.js';
 import { inputItems } from '../responses/input-items.js';
 import type { OutputItem } from '../responses/response-view.js';
 import { type AnsweredInput, InputItemsStore } from './input-items.store.js';

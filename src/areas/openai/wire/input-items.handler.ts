@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { readInputItemsQuery } from '../requests/input-items-query.js';
+import { readInputItemsQuery } from '../requests/response-queries.js';
 import { InputItems } from '../stored/input-items.service.js';
 
 export interface InputItemsListView {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { BadRequest } from '../../../common/errors/gateway-error.js';
 import { newId } from '../../../common/ids/typeid.js';
 import { MEDIA_TYPE } from '../../../common/text/media-type.js';
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/outbound.errors.js';
 import { OutboundClient, type OutboundResponse } from '../../../platform/outbound/outbound-client.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { NewAttachment, RemoteAttachment } from '../message.js';
-import { BadAttachment, MAX_ATTACHED_BYTES } from './bad-attachment.js';
 
 /** An answer without a media type, or with this one, says nothing: then the caller's word counts. */
 const UNTYPED = 'application/octet-stream';
@@ -99,4 +99,16 @@ function mediaTypeOf({ headers }: OutboundResponse): string | undefined {
     ?.trim()
     .toLowerCase();
   return type === undefined || type === UNTYPED || !MEDIA_TYPE.test(type) ? undefined : type;
+}
+
+/** What all attachments of a message may have together (docs/specification/silences.md, Messages). */
+export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
+/** How many a message may have. */
+export const MAX_ATTACHMENTS = 10;
+
+/** An attachment that cannot be taken; the field is named. */
+export class BadAttachment extends BadRequest {
+  constructor(path: string, message: string) {
+    super(`${path}: ${message}`, { details: { fields: [{ path, message }] } });
+  }
 }

@@ -3,9 +3,8 @@ import type { GatewaySettings } from '../../../platform/settings/settings.schema
 import { type Caller, familyOf } from '../../../platform/tokens/caller.js';
 import { isChannel, ownLimitsOf, shareOf } from '../../../platform/tokens/token-shares.js';
 import type { Budget } from '../../usage/usage.api.js';
-import { budgetRefusal } from './budget-refusal.js';
 import type { USAGE_ROW } from './spending.sql.js';
-import { TurnLimitReached } from './turn-limit-reached.js';
+import { budgetRefusal, TurnLimitReached } from './turn-limit-reached.js';
 
 /** What a caller's turns may take at this moment; 0 is no limit. */
 export interface TurnAllowance {

@@ -1,6 +1,4 @@
-import { isLast, type LiveEvent } from '../live-event.js';
-import type { LiveTurn, TurnReader } from '../live-turn.js';
-import { writtenEvents } from './frame-events.js';
+import { isLast, type LiveEvent, type LiveTurn, type TurnReader } from '../live-turn.js';
 import type { TurnFrame } from './remote-turns.store.js';
 
 /** About so many characters make one row. */
@@ -69,4 +67,19 @@ export class TurnRelayed implements TurnReader {
     }
     return events;
   }
+}
+
+/** Events as they are written for other replicas: everything but a turn's end, which is in the history. */
+function writtenEvents(events: readonly LiveEvent[]): string {
+  return JSON.stringify(events);
+}
+
+export function readEvents(text: string): LiveEvent[] {
+  return (JSON.parse(text) as LiveEvent[]).map((event) => {
+    if (event.type === 'tool_approval')
+      return { ...event, approval: { ...event.approval, expiresAt: new Date(event.approval.expiresAt) } };
+    if (event.type === 'tool_question')
+      return { ...event, question: { ...event.question, expiresAt: new Date(event.question.expiresAt) } };
+    return event;
+  });
 }

@@ -2,15 +2,17 @@ import { type Command, Option } from 'commander';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../areas/hooks/delivery.js';
 import type { DeliveryOverview, HookOverview } from '../../../areas/hooks/hook-admin.js';
 import { HookNotFound } from '../../../areas/hooks/hooks.errors.js';
+import { newWebhookSecret } from '../../../common/text/webhook-secret.js';
+import { SUBSCRIBABLE } from '../../../platform/events/event-catalogue.js';
 import { inApplication } from '../../application.js';
-import { countArgument } from '../../arguments.js';
+import { countArgument, namesArgument } from '../../arguments.js';
 import type { CommandContext, Terminal } from '../../command-context.js';
 import { paintOf } from '../../paint.js';
-import { namedGateway } from '../../remote/with-gateway.js';
-import { jsonText } from '../../terminal-text.js';
+import { act, type JsonOption } from '../../remote/list-command.js';
+import { gatewayOf, namedGateway } from '../../remote/with-gateway.js';
+import { jsonText, printable } from '../../terminal-text.js';
 import { textTable } from '../../text-table.js';
 import { addHookRepairCommands, lastOf } from './hook-repairs.commands.js';
-import { addRemoteHookCommands } from './remote-hooks.commands.js';
 
 /** More than a gateway may have. */
 const MOST_HOOKS = 10_000;
@@ -158,4 +160,46 @@ function stateOf({ active, inactive_reason: reason, failing_since: failing }: Ho
 /** `2026-01-31 14:05:09Z` */
 function second(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}
+
+interface CreateOptions extends JsonOption {
+  readonly events: readonly string[];
+  readonly unsigned?: true;
+}
+
+interface Created {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** `hooks create`, `delete` and `redeliver`: what is done as a caller of a running gateway, because a webhook is its token's. */
+function addRemoteHookCommands(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('create')
+    .description('register a webhook at a running gateway (--url) and print its new secret alone')
+    .argument('<address>', 'where events are delivered')
+    .option('--events <names>', 'which, with commas, such as session.created,message.*', namesArgument, ['*'])
+    .option('--unsigned', 'without a secret: the receiver cannot tell who calls it')
+    .option('--json', 'print an object')
+    .addHelpText('after', `\nEvents: ${SUBSCRIBABLE.join(', ')}`)
+    .action(async (url: string, { events, unsigned, json: asJson }: CreateOptions) => {
+      const { terminal } = context;
+      const secret = unsigned ? undefined : newWebhookSecret();
+      const body = { url, events, ...(secret !== undefined && { secret }) };
+      const created = await gatewayOf(context).post<Created>('/api/v1/hooks', body);
+      if (asJson) {
+        terminal.out(jsonText({ ...created, secret: secret ?? null }));
+        return;
+      }
+      if (secret !== undefined) terminal.out(`${secret}\n`);
+      const remark = secret === undefined ? '' : ' Its secret is shown only this once.';
+      terminal.err(`${printable(created.id)} is registered.${remark}\n`);
+    });
+  act(hooks, context, 'delete', 'delete a webhook of a running gateway (--url)', async (id) => {
+    await gatewayOf(context).delete(`/api/v1/hooks/${encodeURIComponent(id)}`);
+    return { id, status: 'deleted' };
+  });
+  act(hooks, context, 'redeliver', 'send one delivery once more, by its number (--url)', (id) =>
+    gatewayOf(context).post(`/admin/v1/deliveries/${encodeURIComponent(id)}/redeliver`),
+  );
 }
