@@ -1,7 +1,7 @@
 import type { ModelHealth } from '../../src/areas/models/model-health.service.js';
 import type { ModelProvider } from '../../src/areas/models/model-provider.port.js';
+import type { TurnFailovers } from '../../src/areas/turns/rounds/turn-failovers.js';
 import type { TurnAgent } from '../../src/areas/turns/turn.js';
-import type { TurnFailovers } from '../../src/areas/turns/turn-failovers.js';
 import { agentSettings } from '../../src/platform/settings/agent-settings.js';
 import { type GatewaySettings, settingsSchema } from '../../src/platform/settings/settings.schema.js';
 

@@ -1,7 +1,7 @@
 import type { RowOf } from '../../platform/database/sql-types.js';
-import type { ContextCut } from './context-cut.js';
-import type { Summary } from './context-cuts.store.js';
 import type { HistoryMessage } from './message.js';
+import type { ContextCut } from './prompt/context-cut.js';
+import type { Summary } from './prompt/context-cuts.store.js';
 import type { TurnLease } from './turn-lease.js';
 import type { CLAIMED_ROW } from './turn-start.sql.js';
 

@@ -7,7 +7,7 @@ import type { Caller } from '../../platform/tokens/caller.js';
 import type { ModelCandidate, ModelMessage, ModelUsage } from '../models/models.api.js';
 import { budgetsOf } from '../usage/usage.api.js';
 import { allowanceOf, isLimited, spentBudget } from './limits/turn-allowance.js';
-import { ModelCalls } from './model-calls.js';
+import { ModelCalls } from './rounds/model-calls.js';
 import { TurnAccounts } from './turn-account.js';
 import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
 

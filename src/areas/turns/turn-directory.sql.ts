@@ -17,7 +17,7 @@ import {
 import { statement, statementsBy } from '../../platform/database/statement.js';
 import type { ModelSpending } from '../usage/usage.api.js';
 import { awaitsNoLonger } from './accepted/accepted-turns.sql.js';
-import type { Failover } from './turn-failovers.js';
+import type { Failover } from './rounds/turn-failovers.js';
 import type { TurnStatus } from './turn-status.js';
 
 /** A turn `t` with its session `s`. */

@@ -13,12 +13,12 @@ import { statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { hasMemories } from '../memory/memory.api.js';
-import { newestSummary, type Summary } from './context-cuts.store.js';
 import { LIMIT_PARAMS, WITHIN_LIMITS } from './limits/spending.sql.js';
 import type { TurnOrigin } from './lost/turn-origin.js';
 import type { AttachmentInfo, HistoryMessage } from './message.js';
 import type { MessageOptions } from './message-options.js';
 import { HISTORY_COLUMNS } from './message-row.js';
+import { newestSummary, type Summary } from './prompt/context-cuts.store.js';
 import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 

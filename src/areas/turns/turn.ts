@@ -9,10 +9,10 @@ import type {
   ModelUsage,
 } from '../models/models.api.js';
 import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
-import type { ApprovalWaits } from './approval-waits.js';
 import type { MessageOptions } from './message-options.js';
+import type { ApprovalWaits } from './rounds/approval-waits.js';
+import type { TurnStep, TurnStepLog } from './rounds/turn-steps.store.js';
 import type { TurnAccount } from './turn-account.js';
-import type { TurnStep, TurnStepLog } from './turn-steps.store.js';
 
 /** The agent of a turn and its models, by the settings of the moment at which the turn started. */
 export interface TurnAgent {

@@ -11,12 +11,16 @@ import { type Caller, ownersOf } from '../../platform/tokens/caller.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { ModelChains, usageAttributes } from '../models/models.api.js';
 import type { TurnSpending } from '../usage/usage.api.js';
-import type { ApprovalWaits } from './approval-waits.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
 import { TurnReleases } from './lost/turn-releases.service.js';
 import type { Message, NewUserMessage } from './message.js';
+import { type CalledTurn, TurnPrompt } from './prompt/turn-prompt.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
+import type { ApprovalWaits } from './rounds/approval-waits.js';
+import { TurnProgress } from './rounds/turn-progress.js';
+import { TurnRunner } from './rounds/turn-runner.js';
+import type { TurnStep } from './rounds/turn-steps.store.js';
 import { RunningTurns } from './running-turns.js';
 import type { TurnAgent, TurnOutcome } from './turn.js';
 import { type OpenAccount, TurnAccounts } from './turn-account.js';
@@ -25,10 +29,6 @@ import { TurnHub } from './turn-hub.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
 import { TurnLog } from './turn-log.js';
 import { TurnMetrics } from './turn-metrics.js';
-import { TurnProgress } from './turn-progress.js';
-import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
-import { TurnRunner } from './turn-runner.js';
-import type { TurnStep } from './turn-steps.store.js';
 import {
   AgentGone,
   AWAITING_APPROVAL,

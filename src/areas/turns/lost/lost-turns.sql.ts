@@ -10,9 +10,9 @@ import {
 } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { HISTORY_COLUMNS } from '../message-row.js';
+import { STEP_ROW } from '../rounds/turn-steps.store.js';
 import { HELD_LEASE, LEASE_PARAMS } from '../turn-lease.js';
 import { CLAIMED, CLAIMED_ROW, LEASE_END, REMEMBERED, SUMMARY, WATCHED } from '../turn-start.sql.js';
-import { STEP_ROW } from '../turn-steps.store.js';
 import type { TurnOrigin } from './turn-origin.js';
 
 /** A turn that may not be given up yet has this long, however often its replicas die. */

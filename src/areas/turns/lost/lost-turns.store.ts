@@ -6,8 +6,8 @@ import type { ModelSpending } from '../../usage/usage.api.js';
 import { type ClaimedTurn, claimedTurn } from '../claimed-turn.js';
 import type { AttachmentInfo, NewUserMessage } from '../message.js';
 import { MessageStore } from '../message.store.js';
+import { type TurnStep, toStep } from '../rounds/turn-steps.store.js';
 import { leaseParams, type TurnLease } from '../turn-lease.js';
-import { type TurnStep, toStep } from '../turn-steps.store.js';
 import * as sql from './lost-turns.sql.js';
 import type { TurnOrigin } from './turn-origin.js';
 

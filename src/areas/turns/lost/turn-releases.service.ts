@@ -4,13 +4,13 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { ownersOf } from '../../../platform/tokens/caller.js';
 import { TokenStore } from '../../../platform/tokens/token.store.js';
-import { ApprovalWaits } from '../approval-waits.js';
 import type { LiveTurn } from '../live-turn.js';
+import type { CalledTurn } from '../prompt/turn-prompt.js';
 import { TurnRelays } from '../relay/turn-relays.service.js';
+import { ApprovalWaits } from '../rounds/approval-waits.js';
 import { RunningTurns } from '../running-turns.js';
 import { TurnHub } from '../turn-hub.js';
 import type { TurnLease } from '../turn-lease.js';
-import type { CalledTurn } from '../turn-prompt.js';
 import { TurnAwaitsApproval } from '../turns.errors.js';
 import { type HandedOverTurn, LostTurnsStore } from './lost-turns.store.js';
 

@@ -1,4 +1,4 @@
-import { OUTCOME_UNKNOWN } from '../../../../src/areas/turns/lost/done-steps.js';
+import { OUTCOME_UNKNOWN } from '../../../../src/areas/turns/rounds/done-steps.js';
 import { until } from '../../../harness/gateway-process.js';
 import type { TurnFleet } from './turn-fleet.js';
 import { answerTo, planOf } from './turn-plan.js';

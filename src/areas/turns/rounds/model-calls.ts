@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/error-text.js';
-import { type GatewayError, ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
-import { storableJson, storableText } from '../../platform/database/storable-text.js';
-import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
+import { type GatewayError, ProviderFailed, ProviderTimedOut } from '../../../common/errors/gateway-error.js';
+import { storableJson, storableText } from '../../../platform/database/storable-text.js';
+import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
 import {
   canBeShown,
   chargedUsage,
@@ -20,12 +20,12 @@ import {
   type ModelUsage,
   mayPassOn,
   modelLabel,
-} from '../models/models.api.js';
-import { isMedia } from './media-window.js';
+} from '../../models/models.api.js';
+import { isMedia } from '../prompt/media-window.js';
+import type { TurnListener } from '../turn.js';
+import type { TurnAccount } from '../turn-account.js';
 import { ownStates, signedState } from './provider-states.js';
 import { RefusedMedia } from './refused-media.js';
-import type { TurnListener } from './turn.js';
-import type { TurnAccount } from './turn-account.js';
 import { TurnFailovers } from './turn-failovers.js';
 
 /** What one call of the model came to. */

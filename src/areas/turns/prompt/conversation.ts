@@ -1,5 +1,4 @@
 import {
-  BYTES_PER_TOKEN,
   type ContentPart,
   estimatedTokens,
   type ModelMessage,
@@ -7,8 +6,11 @@ import {
   type ModelToolResult,
   messageTokens,
   TOKENS_PER_MESSAGE,
-} from '../models/models.api.js';
-import type { ContextBudget, ContextCut, ExchangeSize } from './context-cut.js';
+} from '../../models/models.api.js';
+import type { AttachmentInfo, HistoryMessage, NewUserMessage } from '../message.js';
+import { RESULT_CUT, shownResult } from '../rounds/own-rounds.js';
+import { type AskedStep, shownBy, type TurnStep } from '../rounds/turn-steps.store.js';
+import type { ContextCut, ExchangeSize } from './context-cut.js';
 import {
   attachmentPart,
   attachmentTokens,
@@ -18,9 +20,6 @@ import {
   leftOutNote,
   type SizedMedia,
 } from './media-window.js';
-import type { AttachmentInfo, HistoryMessage, NewUserMessage } from './message.js';
-import { RESULT_CUT, shownResult } from './own-rounds.js';
-import { type AskedStep, shownBy, type TurnStep } from './turn-steps.store.js';
 
 /** What stands in place of a result that never came: its turn was cancelled, failed, or lost its replica. */
 export const NO_RESULT =
@@ -36,28 +35,6 @@ type Steps = ReadonlyMap<string, readonly TurnStep[]>;
 const NO_STEPS: readonly TurnStep[] = [];
 const NO_CALLS: readonly ModelToolCall[] = [];
 const NOTHING: ReadonlySet<string> = new Set();
-
-/** Bytes that a character of a string has in UTF-8 at most. */
-const MAX_BYTES_PER_CHARACTER = 3;
-
-/**
- * Whether a history of nothing but texts fits whole, however many bytes its characters take: then nobody has to weigh it.
- * @param seq the place of the message behind it
- */
-export function surelyFits(
-  history: readonly HistoryMessage[],
-  { seq, cut, otherTokens }: { seq: number; cut: ContextCut; otherTokens: number },
-  budget: ContextBudget,
-): boolean {
-  const isWhole = seq - 1 - cut.messages === history.length && history[0]?.role === 'user';
-  if (!isWhole || history.length > budget.messages) return false;
-  let tokens = otherTokens;
-  for (const { content, attachments, toolCalls, incomplete } of history) {
-    if (attachments.length > 0 || toolCalls.length > 0 || incomplete !== null) return false;
-    tokens += TOKENS_PER_MESSAGE + 1 + (content.length * MAX_BYTES_PER_CHARACTER) / BYTES_PER_TOKEN;
-  }
-  return tokens <= budget.tokens;
-}
 
 /**
  * The history, oldest first, as exchanges. What stands before the first user message belongs to an exchange that is not

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
+import { Database } from '../../../platform/database/database.js';
 import {
   arrayOf,
   bytes,
@@ -9,19 +9,19 @@ import {
   oneOf,
   type RowOf,
   text,
-} from '../../platform/database/sql-types.js';
-import { statement } from '../../platform/database/statement.js';
-import { storableText } from '../../platform/database/storable-text.js';
-import { throughOutage } from '../../platform/database/through-outage.js';
-import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
-import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
-import type { ProducedFile, ToolCallRecord } from '../tools/tools.api.js';
-import { type Budget, budgetsSpent, type ModelSpending } from '../usage/usage.api.js';
+} from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
+import { storableText } from '../../../platform/database/storable-text.js';
+import { throughOutage } from '../../../platform/database/through-outage.js';
+import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
+import type { ModelToolCall, ModelToolResult } from '../../models/models.api.js';
+import type { ProducedFile, ToolCallRecord } from '../../tools/tools.api.js';
+import { type Budget, budgetsSpent, type ModelSpending } from '../../usage/usage.api.js';
+import type { TurnAccount } from '../turn-account.js';
+import { MAX_ANSWER_FILE_BYTES, MAX_ANSWER_FILES } from '../turn-files.js';
+import { HELD_LEASE, LEASE_PARAMS, LEASE_SECS, leaseParams, type TurnLease } from '../turn-lease.js';
+import { TurnInterrupted } from '../turns.errors.js';
 import type { ShownResults } from './own-rounds.js';
-import type { TurnAccount } from './turn-account.js';
-import { MAX_ANSWER_FILE_BYTES, MAX_ANSWER_FILES } from './turn-files.js';
-import { HELD_LEASE, LEASE_PARAMS, LEASE_SECS, leaseParams, type TurnLease } from './turn-lease.js';
-import { TurnInterrupted } from './turns.errors.js';
 
 /** What the model said in one round, and which tools it called. */
 export interface AskedStep {

@@ -1,5 +1,5 @@
-import { newId } from '../../common/ids/typeid.js';
-import type { ModelMessage, ModelToolCall } from '../models/models.api.js';
+import { newId } from '../../../common/ids/typeid.js';
+import type { ModelMessage, ModelToolCall } from '../../models/models.api.js';
 import type { ModelRound } from './model-calls.js';
 
 /** Ids and names as every wire takes them. */

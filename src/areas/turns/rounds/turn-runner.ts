@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { isAmong } from '../../common/text/name-pattern.js';
-import { Settings } from '../../platform/settings/settings.js';
-import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import { isAmong } from '../../../common/text/name-pattern.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
 import {
   addUsage,
   agentSampling,
@@ -10,7 +10,7 @@ import {
   type ModelToolResult,
   type ModelUsage,
   type SamplingOptions,
-} from '../models/models.api.js';
+} from '../../models/models.api.js';
 import {
   type AnsweredCall,
   ArgumentChecks,
@@ -19,11 +19,15 @@ import {
   type ToolContext,
   type ToolSampled,
   type ToolSampling,
-} from '../tools/tools.api.js';
+} from '../../tools/tools.api.js';
+import { divided } from '../callers/caller-tools.js';
+import { type ContextBudget, contextBudget } from '../prompt/context-cut.js';
+import { askedMessage } from '../prompt/conversation.js';
+import { withinMedia } from '../prompt/media-window.js';
+import { RunningTurns } from '../running-turns.js';
+import type { TurnInput, TurnListener, TurnOutcome } from '../turn.js';
+import { ResponseFormatUnmet } from '../turns.errors.js';
 import { CallIds } from './call-ids.js';
-import { divided } from './callers/caller-tools.js';
-import { type ContextBudget, contextBudget } from './context-cut.js';
-import { askedMessage } from './conversation.js';
 import {
   type DoneWork,
   nothingDone,
@@ -31,16 +35,12 @@ import {
   OUTCOME_UNKNOWN,
   type RoundCall,
   redone,
-} from './lost/done-steps.js';
-import { withinMedia } from './media-window.js';
+} from './done-steps.js';
 import { ModelCalls, type ModelRound } from './model-calls.js';
-import { RunningTurns } from './running-turns.js';
+import { answered, asked, ended, formatProblem, heldOf, notYet, repairing } from './round-outcomes.js';
 import { withThoughts } from './shown-thoughts.js';
-import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
 import { TurnConversation } from './turn-conversation.js';
-import { answered, asked, ended, formatProblem, heldOf, notYet, repairing } from './turn-rounds.js';
 import type { AnsweredStep } from './turn-steps.store.js';
-import { ResponseFormatUnmet } from './turns.errors.js';
 
 interface Running {
   readonly input: TurnInput;

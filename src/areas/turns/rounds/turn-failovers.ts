@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import { json, text } from '../../platform/database/sql-types.js';
-import { statement } from '../../platform/database/statement.js';
-import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Database } from '../../../platform/database/database.js';
+import { json, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
 
 /** More would be noise: a chain is short, and a turn calls its models a few times. */
 const MOST = 50;

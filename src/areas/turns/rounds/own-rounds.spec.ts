@@ -1,4 +1,4 @@
-import { messageTokens } from '../models/models.api.js';
+import { messageTokens } from '../../models/models.api.js';
 import { type OwnRound, RESULT_CUT, roundMessages, type ShownResults, shortened } from './own-rounds.js';
 
 /** A round of calls whose results take about so many tokens each. */

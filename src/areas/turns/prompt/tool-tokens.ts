@@ -1,4 +1,4 @@
-import { estimatedTokens, type ModelTool } from '../models/models.api.js';
+import { estimatedTokens, type ModelTool } from '../../models/models.api.js';
 
 const knownToolTokens = new WeakMap<ModelTool['inputSchema'], number>();
 

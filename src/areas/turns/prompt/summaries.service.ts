@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/error-text.js';
-import { storableText } from '../../platform/database/storable-text.js';
-import { type Logger, Logs } from '../../platform/logging/logger.js';
-import { Settings } from '../../platform/settings/settings.js';
-import { addUsage, estimatedTokens, type ModelUsage } from '../models/models.api.js';
-import type { ToolCallRecord } from '../tools/tools.api.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
+import { storableText } from '../../../platform/database/storable-text.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { addUsage, estimatedTokens, type ModelUsage } from '../../models/models.api.js';
+import type { ToolCallRecord } from '../../tools/tools.api.js';
+import { TurnLimitReached } from '../limits/turn-limit-reached.js';
+import type { HistoryMessage } from '../message.js';
+import { ModelCalls } from '../rounds/model-calls.js';
+import type { TurnAgent, TurnListener } from '../turn.js';
+import type { TurnAccount } from '../turn-account.js';
 import { contextBudget } from './context-cut.js';
 import type { Summary } from './context-cuts.store.js';
-import { TurnLimitReached } from './limits/turn-limit-reached.js';
-import type { HistoryMessage } from './message.js';
-import { ModelCalls } from './model-calls.js';
-import type { TurnAgent, TurnListener } from './turn.js';
-import type { TurnAccount } from './turn-account.js';
 
 /** The turn for which it is summed up. */
 export interface SummaryTerms {

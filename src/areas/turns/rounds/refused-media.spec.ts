@@ -1,5 +1,5 @@
-import { BadRequest, ProviderFailed } from '../../common/errors/gateway-error.js';
-import type { ModelMessage } from '../models/models.api.js';
+import { BadRequest, ProviderFailed } from '../../../common/errors/gateway-error.js';
+import type { ModelMessage } from '../../models/models.api.js';
 import { RefusedMedia } from './refused-media.js';
 
 const PICTURE = { type: 'image' as const, mimeType: 'image/png', data: 'AAAA' };

@@ -1,3 +1,6 @@
+import { BYTES_PER_TOKEN, TOKENS_PER_MESSAGE } from '../../models/models.api.js';
+import type { HistoryMessage } from '../message.js';
+
 /** How much of the oldest part of a session's history is no longer sent to the model, by places in the history; 0 is nothing. */
 export interface ContextCut {
   /** Messages up to this place are not sent. */
@@ -42,6 +45,28 @@ export function contextBudget(settings: ContextSettings, output: number): Contex
   const tokens = Math.min(settings.compact_at * context, context - output);
   const tokensAfter = Math.min(SHARE_AFTER * context, 0.75 * tokens);
   return { tokens, tokensAfter, messages, messagesAfter: Math.floor(SHARE_AFTER * messages) };
+}
+
+/** Bytes that a character of a string has in UTF-8 at most. */
+const MAX_BYTES_PER_CHARACTER = 3;
+
+/**
+ * Whether a history of nothing but texts fits whole, however many bytes its characters take: then nobody has to weigh it.
+ * @param seq the place of the message behind it
+ */
+export function surelyFits(
+  history: readonly HistoryMessage[],
+  { seq, cut, otherTokens }: { seq: number; cut: ContextCut; otherTokens: number },
+  budget: ContextBudget,
+): boolean {
+  const isWhole = seq - 1 - cut.messages === history.length && history[0]?.role === 'user';
+  if (!isWhole || history.length > budget.messages) return false;
+  let tokens = otherTokens;
+  for (const { content, attachments, toolCalls, incomplete } of history) {
+    if (attachments.length > 0 || toolCalls.length > 0 || incomplete !== null) return false;
+    tokens += TOKENS_PER_MESSAGE + 1 + (content.length * MAX_BYTES_PER_CHARACTER) / BYTES_PER_TOKEN;
+  }
+  return tokens <= budget.tokens;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ApprovalWaiting } from '../tools/tools.api.js';
+import type { ApprovalWaiting } from '../../tools/tools.api.js';
 
 export interface WaitTerms {
   /** How long a replica keeps a turn that only waits; read anew each time. */

@@ -4,8 +4,8 @@ import {
   type ModelMessage,
   type ModelToolResult,
   TOKENS_PER_IMAGE,
-} from '../models/models.api.js';
-import type { AttachmentInfo } from './message.js';
+} from '../../models/models.api.js';
+import type { AttachmentInfo } from '../message.js';
 
 /** A picture or file that would be sent. */
 export interface SizedMedia<Key> {

@@ -1,9 +1,9 @@
-import type { ToolCallRecord } from '../tools/tools.api.js';
-import { contextCut } from './context-cut.js';
-import { exchangesOf, modelMessages, NO_RESULT, surelyFits, userMessage, withNote } from './conversation.js';
-import type { AttachmentInfo, PlacedMessage } from './message.js';
-import { RESULT_CUT } from './own-rounds.js';
-import type { TurnStep } from './turn-steps.store.js';
+import type { ToolCallRecord } from '../../tools/tools.api.js';
+import type { AttachmentInfo, PlacedMessage } from '../message.js';
+import { RESULT_CUT } from '../rounds/own-rounds.js';
+import type { TurnStep } from '../rounds/turn-steps.store.js';
+import { contextCut, surelyFits } from './context-cut.js';
+import { exchangesOf, modelMessages, NO_RESULT, userMessage, withNote } from './conversation.js';
 
 const NOTHING = { messages: 0, results: 0 };
 

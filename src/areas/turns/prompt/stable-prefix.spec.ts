@@ -1,34 +1,34 @@
 import * as fc from 'fast-check';
-import { forgetfulHealth, noFailovers, turnAgent } from '../../../test/harness/turn-agent.js';
-import { Logs } from '../../platform/logging/logger.js';
-import { type GatewaySettings, settingsSchema } from '../../platform/settings/settings.schema.js';
-import type { ModelCallMetrics } from '../models/model-call-metrics.js';
+import { forgetfulHealth, noFailovers, turnAgent } from '../../../../test/harness/turn-agent.js';
+import { Logs } from '../../../platform/logging/logger.js';
+import { type GatewaySettings, settingsSchema } from '../../../platform/settings/settings.schema.js';
+import type { ModelCallMetrics } from '../../models/model-call-metrics.js';
 import {
   type ModelEvent,
   ModelProvider,
   type ModelRequest,
   type ModelToolCall,
-} from '../models/model-provider.port.js';
-import { anthropicRequest } from '../models/providers/anthropic/anthropic-request.js';
-import { chatRequest } from '../models/providers/openai/chat-request.js';
-import { responsesRequest } from '../models/providers/openai/responses-request.js';
-import { PromptSources } from '../tools/prompt-sources.js';
-import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
-import { ToolPolicy } from '../tools/tool-policy.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
-import type { ToolCallRecord, ToolCallRunner } from '../tools/tools.api.js';
-import { ApprovalWaits } from './approval-waits.js';
+} from '../../models/model-provider.port.js';
+import { anthropicRequest } from '../../models/providers/anthropic/anthropic-request.js';
+import { chatRequest } from '../../models/providers/openai/chat-request.js';
+import { responsesRequest } from '../../models/providers/openai/responses-request.js';
+import { PromptSources } from '../../tools/prompt-sources.js';
+import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
+import { ToolPolicy } from '../../tools/tool-policy.js';
+import { ToolRegistry } from '../../tools/tool-registry.js';
+import type { ToolCallRecord, ToolCallRunner } from '../../tools/tools.api.js';
+import type { NewAttachment, NewUserMessage, PlacedMessage } from '../message.js';
+import type { MessageStore } from '../message.store.js';
+import { ApprovalWaits } from '../rounds/approval-waits.js';
+import { ModelCalls } from '../rounds/model-calls.js';
+import { TurnRunner } from '../rounds/turn-runner.js';
+import type { TurnStep, TurnStepsStore } from '../rounds/turn-steps.store.js';
+import { RunningTurns } from '../running-turns.js';
+import type { TurnAccount } from '../turn-account.js';
 import type { ContextCut } from './context-cut.js';
 import type { ContextCutsStore, Summary } from './context-cuts.store.js';
-import type { NewAttachment, NewUserMessage, PlacedMessage } from './message.js';
-import type { MessageStore } from './message.store.js';
-import { ModelCalls } from './model-calls.js';
-import { RunningTurns } from './running-turns.js';
 import type { Summaries, SummarySource } from './summaries.service.js';
-import type { TurnAccount } from './turn-account.js';
 import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
-import { TurnRunner } from './turn-runner.js';
-import type { TurnStep, TurnStepsStore } from './turn-steps.store.js';
 
 /** What turns cost is seen in the tests of the whole gateway. */
 const FREE_ACCOUNT: TurnAccount = {

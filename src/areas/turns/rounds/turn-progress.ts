@@ -1,9 +1,9 @@
-import { addUsage, type ModelToolCall, type ModelUsage } from '../models/models.api.js';
-import type { ToolCallRecord } from '../tools/tools.api.js';
-import { NO_RESULT } from './conversation.js';
-import type { LiveTurn } from './live-turn.js';
-import { type StoredWork, storedWork } from './lost/done-steps.js';
-import type { TurnEvent, TurnOutcome } from './turn.js';
+import { addUsage, type ModelToolCall, type ModelUsage } from '../../models/models.api.js';
+import type { ToolCallRecord } from '../../tools/tools.api.js';
+import type { LiveTurn } from '../live-turn.js';
+import { NO_RESULT } from '../prompt/conversation.js';
+import type { TurnEvent, TurnOutcome } from '../turn.js';
+import { type StoredWork, storedWork } from './done-steps.js';
 import type { TurnStep } from './turn-steps.store.js';
 
 const NOTHING_STORED: StoredWork = { text: '', records: [], usage: { input: 0, output: 0 } };

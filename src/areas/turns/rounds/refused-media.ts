@@ -1,6 +1,6 @@
-import { ProviderFailed } from '../../common/errors/gateway-error.js';
-import { type ContentPart, isTextType, type ModelMessage } from '../models/models.api.js';
-import { isMedia, mediaReplaced } from './media-window.js';
+import { ProviderFailed } from '../../../common/errors/gateway-error.js';
+import { type ContentPart, isTextType, type ModelMessage } from '../../models/models.api.js';
+import { isMedia, mediaReplaced } from '../prompt/media-window.js';
 
 interface Attempt<Request, Round> {
   /** Anything that is the turn's own. */

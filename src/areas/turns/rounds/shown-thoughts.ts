@@ -1,4 +1,4 @@
-import type { TurnListener } from './turn.js';
+import type { TurnListener } from '../turn.js';
 
 /** So many characters are shown together, unless something else follows: each event is a place to which a viewer comes back. */
 const PIECE_CHARS = 64;

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../models/models.api.js';
+import type { ModelMessage } from '../../models/models.api.js';
 import { leftOutMedia, withinMedia } from './media-window.js';
 
 const media = (key: string, bytes: number) => ({ key, bytes });

@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database/database.js';
-import type { TurnAccount } from './turn-account.js';
+import type { Database } from '../../../platform/database/database.js';
+import type { TurnAccount } from '../turn-account.js';
 import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 
 /** @returns which of the files were kept, by the number of steps that the turn had when it was taken up */

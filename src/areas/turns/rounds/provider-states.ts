@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelName } from '../models/models.api.js';
+import type { ModelMessage, ModelName } from '../../models/models.api.js';
 
 /** What a provider wants echoed goes back to it alone: another one of the same kind could not read it. */
 export function ownStates(

@@ -1,4 +1,4 @@
-import { LiveTurn } from './live-turn.js';
+import { LiveTurn } from '../live-turn.js';
 import { TurnProgress } from './turn-progress.js';
 import type { TurnStep } from './turn-steps.store.js';
 

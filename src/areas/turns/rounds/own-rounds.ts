@@ -4,8 +4,8 @@ import {
   type ModelMessage,
   type ModelToolResult,
   messageTokens,
-} from '../models/models.api.js';
-import type { ContextBudget } from './context-cut.js';
+} from '../../models/models.api.js';
+import type { ContextBudget } from '../prompt/context-cut.js';
 
 /** How much of the results of tools is shown from now on: bytes of text by the ids of their calls, 0 for none. */
 export type ShownResults = Readonly<Record<string, number>>;

@@ -1,30 +1,30 @@
-import { forgetfulHealth, noFailovers, turnAgent } from '../../../test/harness/turn-agent.js';
-import { type GatewaySettings, settingsSchema } from '../../platform/settings/settings.schema.js';
-import type { SpanContent } from '../../platform/tracing/span-content.js';
-import type { ModelCallMetrics } from '../models/model-call-metrics.js';
+import { forgetfulHealth, noFailovers, turnAgent } from '../../../../test/harness/turn-agent.js';
+import { type GatewaySettings, settingsSchema } from '../../../platform/settings/settings.schema.js';
+import type { SpanContent } from '../../../platform/tracing/span-content.js';
+import type { ModelCallMetrics } from '../../models/model-call-metrics.js';
 import {
   type ModelCallOptions,
   type ModelEvent,
   ModelProvider,
   type ModelRequest,
   type ModelToolCall,
-} from '../models/model-provider.port.js';
-import type { ToolQuestions } from '../tools/questions/tool-questions.js';
-import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
-import { type ApprovalVerdict, ToolApprovals } from '../tools/tool-approvals.port.js';
-import type { ToolCallLog } from '../tools/tool-call-log.js';
-import { ToolCallRunner } from '../tools/tool-call-runner.js';
-import { ToolGate } from '../tools/tool-gate.js';
-import { ToolPolicy } from '../tools/tool-policy.js';
-import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+} from '../../models/model-provider.port.js';
+import type { ToolQuestions } from '../../tools/questions/tool-questions.js';
+import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
+import { type ApprovalVerdict, ToolApprovals } from '../../tools/tool-approvals.port.js';
+import type { ToolCallLog } from '../../tools/tool-call-log.js';
+import { ToolCallRunner } from '../../tools/tool-call-runner.js';
+import { ToolGate } from '../../tools/tool-gate.js';
+import { ToolPolicy } from '../../tools/tool-policy.js';
+import { type RegisteredTool, ToolRegistry } from '../../tools/tool-registry.js';
+import { RunningTurns } from '../running-turns.js';
+import type { TurnEvent, TurnInput } from '../turn.js';
+import type { TurnAccount } from '../turn-account.js';
+import { TurnAwaitsApproval } from '../turns.errors.js';
 import { ApprovalWaits } from './approval-waits.js';
 import { ModelCalls } from './model-calls.js';
-import { RunningTurns } from './running-turns.js';
-import type { TurnEvent, TurnInput } from './turn.js';
-import type { TurnAccount } from './turn-account.js';
 import { TurnRunner } from './turn-runner.js';
 import type { TurnStep } from './turn-steps.store.js';
-import { TurnAwaitsApproval } from './turns.errors.js';
 
 /** What turns cost is seen in the tests of the whole gateway. */
 const FREE_ACCOUNT: TurnAccount = {

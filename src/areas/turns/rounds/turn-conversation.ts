@@ -1,8 +1,8 @@
-import { estimatedTokens, type ModelMessage, messageTokens } from '../models/models.api.js';
-import type { ContextBudget } from './context-cut.js';
+import { estimatedTokens, type ModelMessage, messageTokens } from '../../models/models.api.js';
+import type { ContextBudget } from '../prompt/context-cut.js';
+import { toolTokens } from '../prompt/tool-tokens.js';
+import type { TurnInput } from '../turn.js';
 import { type OwnRound, roundMessages, type ShownResults, shortened } from './own-rounds.js';
-import { toolTokens } from './tool-tokens.js';
-import type { TurnInput } from './turn.js';
 
 type Beginning = Pick<TurnInput, 'messages' | 'system' | 'trailing' | 'tools' | 'steps'>;
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import { integer, text } from '../../platform/database/sql-types.js';
-import { statement } from '../../platform/database/statement.js';
-import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import { Database } from '../../../platform/database/database.js';
+import { integer, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
+import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
+import { HELD_LEASE, LEASE_PARAMS, leaseParams, type TurnLease } from '../turn-lease.js';
+import { TurnInterrupted } from '../turns.errors.js';
 import type { ContextCut } from './context-cut.js';
-import { HELD_LEASE, LEASE_PARAMS, leaseParams, type TurnLease } from './turn-lease.js';
-import { TurnInterrupted } from './turns.errors.js';
 
 const CUT_PARAMS = { ...LEASE_PARAMS, messages: integer, results: integer };
 const CUT = statement({

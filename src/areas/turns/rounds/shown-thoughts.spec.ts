@@ -1,5 +1,5 @@
+import type { TurnEvent } from '../turn.js';
 import { withThoughts } from './shown-thoughts.js';
-import type { TurnEvent } from './turn.js';
 
 function listening() {
   const told: TurnEvent[] = [];

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { type Logger, Logs } from '../../platform/logging/logger.js';
-import { Settings } from '../../platform/settings/settings.js';
-import type { Caller } from '../../platform/tokens/caller.js';
-import { estimatedTokens, type ModelMessage, type ModelUsage } from '../models/models.api.js';
-import { PromptSources, ToolCatalog } from '../tools/tools.api.js';
-import { offeredTools } from './callers/caller-tools.js';
-import type { ClaimedTurn } from './claimed-turn.js';
-import { type ContextCut, contextBudget, contextCut } from './context-cut.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { estimatedTokens, type ModelMessage, type ModelUsage } from '../../models/models.api.js';
+import { PromptSources, ToolCatalog } from '../../tools/tools.api.js';
+import { offeredTools } from '../callers/caller-tools.js';
+import type { ClaimedTurn } from '../claimed-turn.js';
+import type { HistoryMessage, Message, NewUserMessage } from '../message.js';
+import { MessageStore } from '../message.store.js';
+import { type TurnStep, TurnStepsStore } from '../rounds/turn-steps.store.js';
+import { toolContext } from '../tool-context.js';
+import type { TurnInput } from '../turn.js';
+import { type ContextCut, contextBudget, contextCut, surelyFits } from './context-cut.js';
 import { ContextCutsStore, type Summary } from './context-cuts.store.js';
 import {
   type Exchange,
@@ -14,18 +19,12 @@ import {
   mediaLeftOut,
   modelMessages,
   stepsOfRecords,
-  surelyFits,
   userMessage,
   userTokens,
   withNote,
 } from './conversation.js';
-import type { HistoryMessage, Message, NewUserMessage } from './message.js';
-import { MessageStore } from './message.store.js';
 import { Summaries, type SummaryResult, type SummaryTerms, summaryTag } from './summaries.service.js';
-import { toolContext } from './tool-context.js';
 import { toolTokens } from './tool-tokens.js';
-import type { TurnInput } from './turn.js';
-import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 
 /** A turn, and whose token asked for it. */
 export type CalledTurn = ClaimedTurn & {

@@ -1,9 +1,9 @@
-import type { ModelMessage, ModelToolCall, ModelToolResult, ModelUsage } from '../models/models.api.js';
-import type { ArgumentCheck, ToolCallRecord } from '../tools/tools.api.js';
-import { NOT_YET, openRecord } from './callers/caller-tools.js';
-import type { DoneWork, RoundCall } from './lost/done-steps.js';
+import type { ModelMessage, ModelToolCall, ModelToolResult, ModelUsage } from '../../models/models.api.js';
+import type { ArgumentCheck, ToolCallRecord } from '../../tools/tools.api.js';
+import { NOT_YET, openRecord } from '../callers/caller-tools.js';
+import type { TurnOutcome } from '../turn.js';
+import type { DoneWork, RoundCall } from './done-steps.js';
 import type { ModelRound } from './model-calls.js';
-import type { TurnOutcome } from './turn.js';
 import type { AskedStep } from './turn-steps.store.js';
 
 export function answered(

@@ -7,11 +7,11 @@ import {
 import type { ToolCallRecord } from '../../tools/tools.api.js';
 import type { ModelSpending } from '../../usage/usage.api.js';
 import { divided } from '../callers/caller-tools.js';
-import { askedMessage } from '../conversation.js';
 import type { MessageOptions } from '../message-options.js';
-import type { OwnRound, ShownResults } from '../own-rounds.js';
+import { askedMessage } from '../prompt/conversation.js';
 import type { TurnListener } from '../turn.js';
-import { type AnsweredStep, type AskedStep, shownBy, type TurnStep } from '../turn-steps.store.js';
+import type { OwnRound, ShownResults } from './own-rounds.js';
+import { type AnsweredStep, type AskedStep, shownBy, type TurnStep } from './turn-steps.store.js';
 
 /** What the model is told of a call that ran when its replica died. */
 export const OUTCOME_UNKNOWN =
