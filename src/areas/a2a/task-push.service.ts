@@ -3,11 +3,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Caller } from '../../platform/tokens/caller.js';
 import {
   type NewTaskHook,
+  type TaskChange,
   type TaskHook,
   TaskHooks,
-  type TaskMoved,
-  type TaskSaid,
-  TaskWords,
+  type TaskNotification,
+  TaskNotifications,
 } from '../hooks/hooks.api.js';
 import { TurnRecords } from '../live/live.api.js';
 import { SessionNotFound, type TurnResult } from '../turns/turns.api.js';
@@ -54,20 +54,23 @@ const CONTENT_TYPE = 'application/a2a+json';
 @Injectable()
 export class TaskNotices implements OnModuleInit {
   constructor(
-    private readonly words: TaskWords,
+    private readonly notifications: TaskNotifications,
     private readonly records: TurnRecords,
   ) {}
 
   onModuleInit(): void {
-    this.words.spokenBy((moved, secret) => this.said(moved, secret));
+    this.notifications.writtenBy((change, secret) => this.write(change, secret));
   }
 
-  private async said({ turnId, sessionId, status, at }: TaskMoved, secret?: string): Promise<TaskSaid> {
-    const moved: TaskFacts = {
+  private async write(
+    { turnId, sessionId, status, at }: TaskChange,
+    secret?: string,
+  ): Promise<TaskNotification> {
+    const task: TaskFacts = {
       ...{ taskId: turnId, contextId: sessionId, status: status as TurnResult['status'] },
       ...{ content: null, problem: null, at },
     };
-    const said = isOver(moved) ? await this.whole(moved) : presentStatus(moved);
+    const said = isOver(task) ? await this.whole(task) : presentStatus(task);
     return {
       body: JSON.stringify(StreamResponse.toJSON(said)),
       headers: { ...pushHeaders(secret), 'content-type': CONTENT_TYPE },
@@ -75,10 +78,10 @@ export class TaskNotices implements OnModuleInit {
   }
 
   /** What a task came to is not changed again; once it is deleted, its state is all there is to say. */
-  private async whole(moved: TaskFacts): Promise<StreamResponse> {
-    const record = await this.records.find(moved.taskId);
-    if (record === undefined) return presentStatus(moved);
+  private async whole(task: TaskFacts): Promise<StreamResponse> {
+    const record = await this.records.find(task.taskId);
+    if (record === undefined) return presentStatus(task);
     const [content, problem] = [record.answer?.content ?? null, record.error?.message ?? null];
-    return { payload: { $case: 'task', value: presentTask({ ...moved, content, problem }) } };
+    return { payload: { $case: 'task', value: presentTask({ ...task, content, problem }) } };
   }
 }

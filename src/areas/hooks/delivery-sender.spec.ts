@@ -6,7 +6,7 @@ import { DeliverySender } from './delivery-sender.js';
 import type { HookSecrets } from './hook-secrets.js';
 import type { RetryStore } from './retry.store.js';
 import { RETRY_DELAYS_SECS } from './retry-schedule.js';
-import type { TaskWords } from './task-words.js';
+import type { TaskNotifications } from './task-notifications.js';
 
 const logged: [level: string, message: string][] = [];
 const at = (level: string) => (message: string) => void logged.push([level, message]);
@@ -17,7 +17,7 @@ const sender = new DeliverySender(
   { signingKeys: () => [] } as unknown as HookSecrets,
   {} as RetryStore,
   new FixedSettings({ hooks: { timeout_ms: 1000 } } as unknown as Settings['current']),
-  {} as TaskWords,
+  {} as TaskNotifications,
   { for: () => ({ debug: at('debug'), warn: at('warn') }) } as unknown as Logs,
 );
 

@@ -9,7 +9,7 @@ import { HookSecrets } from './hook-secrets.js';
 import { RetryStore } from './retry.store.js';
 import { nextDelaySecs, retryAfterSecs } from './retry-schedule.js';
 import { deliveryBody, deliveryHeaders } from './standard-webhooks.js';
-import { TASK_EVENT, TaskWords, taskMoved } from './task-words.js';
+import { TASK_EVENT, TaskNotifications, taskChange } from './task-notifications.js';
 
 interface Said {
   readonly body: string;
@@ -26,7 +26,7 @@ export class DeliverySender {
     private readonly secrets: HookSecrets,
     private readonly deliveries: RetryStore,
     private readonly settings: Settings,
-    private readonly words: TaskWords,
+    private readonly notifications: TaskNotifications,
     logs: Logs,
   ) {
     this.logger = logs.for('hooks::deliverer');
@@ -47,7 +47,7 @@ export class DeliverySender {
     }
   }
 
-  /** Whoever is told of a task hears it in the words of its protocol, and knows the sender by what it gave for that. */
+  /** A notification about a task has the format of its face, and shows the receiver the secret it gave for that. */
   private async said(delivery: Delivery, data: string): Promise<Said> {
     const unixSecs = Math.floor(Date.now() / 1000);
     const { hookId, eventId, occurredAt, event, secrets } = delivery;
@@ -60,7 +60,7 @@ export class DeliverySender {
     }
     const sealed = secrets[0] ?? null;
     const secret = sealed === null ? undefined : this.secrets.open(hookId, sealed);
-    const { body, headers } = await this.words.of({ ...taskMoved(data), at: occurredAt }, secret);
+    const { body, headers } = await this.notifications.of({ ...taskChange(data), at: occurredAt }, secret);
     return { body, headers: { ...deliveryHeaders(eventId, body, [], unixSecs), ...headers } };
   }
 

@@ -8,4 +8,4 @@ export {
 } from './standard-webhooks.js';
 export type { NewTaskHook, TaskHook } from './task-hook.js';
 export { TaskHooks } from './task-hooks.service.js';
-export { type TaskMoved, type TaskSaid, TaskWords } from './task-words.js';
+export { type TaskChange, type TaskNotification, TaskNotifications } from './task-notifications.js';

@@ -18,7 +18,7 @@ import { Retries } from './retries.js';
 import { RetryStore } from './retry.store.js';
 import { TaskHookStore } from './task-hook.store.js';
 import { TaskHooks } from './task-hooks.service.js';
-import { TaskWords } from './task-words.js';
+import { TaskNotifications } from './task-notifications.js';
 import { TokenHooks } from './token-hooks.js';
 
 /** Webhooks: who subscribed, and the deliverer that sends to them. */
@@ -26,7 +26,7 @@ import { TokenHooks } from './token-hooks.js';
   imports: [TokensModule],
   providers: [
     HookSecrets,
-    TaskWords,
+    TaskNotifications,
     TaskHookStore,
     TaskHooks,
     HookStore,
@@ -47,7 +47,7 @@ import { TokenHooks } from './token-hooks.js';
     HookAdmin,
     DeliveryDirectory,
   ],
-  exports: [HooksService, DeliveryDirectory, TaskHooks, TaskWords],
+  exports: [HooksService, DeliveryDirectory, TaskHooks, TaskNotifications],
 })
 export class HooksModule {
   constructor(endings: TokenEndings, ofToken: TokenHooks) {

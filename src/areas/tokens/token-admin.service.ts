@@ -21,7 +21,7 @@ import { refuseMoreThanHeld } from './held-rights.js';
 const LIST = new KeysetList('tokens', ['time', 'text'], ({ createdAt, id }: ApiToken) => [createdAt, id]);
 
 /** A token that somebody asks for; without `expiresAt` it lives for 90 days, or as long as its maker's if that is less. */
-export type TokenWish = Omit<TokenInput, 'expiresAt'> & { readonly expiresAt?: Date | null | undefined };
+export type NewTokenInput = Omit<TokenInput, 'expiresAt'> & { readonly expiresAt?: Date | null | undefined };
 
 /** Tokens as those manage them who hold one: nobody gives more than they hold. */
 @Injectable()
@@ -39,11 +39,11 @@ export class TokenAdmin {
 
   /** Throws `MoreThanHeld`, and `TokenRevoked` when the caller's token was revoked meanwhile. */
   create(
-    { expiresAt, ...wish }: TokenWish,
+    { expiresAt, ...input }: NewTokenInput,
     caller: Caller,
     onCommit?: OnCommit<MintedToken>,
   ): Promise<MintedToken> {
-    const wanted = { ...wish, expiresAt: expiresAt === undefined ? defaultExpiry() : expiresAt };
+    const wanted = { ...input, expiresAt: expiresAt === undefined ? defaultExpiry() : expiresAt };
     return this.tokens.create(wanted, this.minting(caller, expiresAt === undefined, onCommit));
   }
 

@@ -12,7 +12,7 @@ import {
   type ScopePreset,
 } from '../../../platform/tokens/scopes.js';
 import type { RotationInput } from '../../../platform/tokens/tokens.service.js';
-import type { TokenWish } from '../token-admin.service.js';
+import type { NewTokenInput } from '../token-admin.service.js';
 
 const PRESETS = Object.keys(SCOPE_PRESETS) as ScopePreset[];
 
@@ -114,7 +114,13 @@ export const ROTATE_EXAMPLES = {
 };
 
 /** Throws `BadFields` for scopes that there are not, for both scopes and preset or none, and for a time that is none. */
-export function tokenWishOf({ name, scopes, preset, user_id, expires_in }: CreateTokenRequest): TokenWish {
+export function newTokenInput({
+  name,
+  scopes,
+  preset,
+  user_id,
+  expires_in,
+}: CreateTokenRequest): NewTokenInput {
   if ((scopes === undefined) === (preset === undefined)) {
     throw new BadFields([{ path: 'scopes', message: 'give either scopes or a preset' }]);
   }

@@ -12,10 +12,10 @@ import { TokenAdmin } from '../token-admin.service.js';
 import {
   CREATE_EXAMPLES,
   CreateTokenRequest,
+  newTokenInput,
   ROTATE_EXAMPLES,
   RotateTokenRequest,
   rotationOf,
-  tokenWishOf,
 } from './token.requests.js';
 import { NewTokenView, presentNewToken, presentTokenPage, TokenPageView } from './token.views.js';
 
@@ -48,7 +48,7 @@ export class TokensController {
     @IdempotencyKey() key: RequestKey | undefined,
   ): Promise<NewTokenView> {
     const stored = key?.storingSealed(201, presentNewToken);
-    return presentNewToken(await this.tokens.create(tokenWishOf(body), caller, stored));
+    return presentNewToken(await this.tokens.create(newTokenInput(body), caller, stored));
   }
 
   @Delete(':id')
