@@ -1,11 +1,11 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
-import type { SqlRunner, SqlValue, Statement, TypedStatement } from '../../src/platform/database/sql.js';
+import type { AnyStatement, SqlRunner, SqlValue, TypedStatement } from '../../src/platform/database/sql.js';
 import type { ParamsOf, RowOf, SqlShape } from '../../src/platform/database/sql-types.js';
-import { type Given, valuesGiven } from '../../src/platform/database/statement.js';
+import { valuesGiven } from '../../src/platform/database/statement.js';
 
 export interface Step {
-  readonly statement: Statement;
+  readonly statement: Pick<AnyStatement, 'name' | 'text'>;
   readonly values: readonly SqlValue[];
 }
 
@@ -21,24 +21,18 @@ export class RecordingDatabase extends Database {
     statement: TypedStatement<Params, Row>,
     ...params: keyof Params extends never ? [] : [ParamsOf<Params>]
   ): Promise<RowOf<Row>[]>;
-  override query<Row extends QueryResultRow>(
-    statement: Statement,
-    values?: readonly SqlValue[],
-  ): Promise<Row[]>;
-  override query(statement: Statement, given?: Given): Promise<unknown[]> {
-    const values = valuesGiven(statement, given);
-    this.steps.push({ statement, values });
-    return super.query(statement, values);
+  override query(statement: AnyStatement, params: object = {}): Promise<unknown[]> {
+    this.steps.push({ statement, values: valuesGiven(statement, params) });
+    return super.query(statement, { ...params });
   }
 
   override transaction<Result>(work: (runner: SqlRunner) => Promise<Result>): Promise<Result> {
     this.note('BEGIN');
     return super.transaction(async (runner) => {
       const result = await work({
-        query: (statement: Statement, given?: Given) => {
-          const values = valuesGiven(statement, given);
-          this.steps.push({ statement, values });
-          return runner.query(statement, values);
+        query: (statement, ...params) => {
+          this.steps.push({ statement, values: valuesGiven(statement, params[0]) });
+          return runner.query(statement, ...params);
         },
       });
       this.note('COMMIT');

@@ -18,7 +18,7 @@ let client: Client;
 
 beforeAll(async () => {
   for (const { file, text } of SOURCES) {
-    if (/\b(statement|statementsBy|sealedPlace)\(/.test(text))
+    if (/\b(statement|statementsBy|dueQuestion|sealedPlace)\(/.test(text))
       await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
   }
   // Those of usage are made when they are asked for, by any dimensions in any order.
@@ -56,10 +56,12 @@ test('PostgreSQL agrees with the declared parameters and columns of every statem
 
 test('every declared statement is run by somebody', () => {
   const declared = SOURCES.flatMap(({ file, text }) =>
-    [...text.matchAll(/^(?:export )?const ([A-Z]\w*) = statement(?:sBy)?\(/gm)].map(([, name]) => ({
-      file,
-      name: name!,
-    })),
+    [...text.matchAll(/^(?:export )?const ([A-Z]\w*) = (?:statement(?:sBy)?|dueQuestion)\(/gm)].map(
+      ([, name]) => ({
+        file,
+        name: name!,
+      }),
+    ),
   );
   expect(declared.length).toBeGreaterThan(250);
   expect(declared.filter(({ file, name }) => !isUsed(name, file))).toEqual([]);

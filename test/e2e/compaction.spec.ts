@@ -1,6 +1,8 @@
 import { context, propagation, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { Database } from '../../src/platform/database/database.js';
+import { integer, text } from '../../src/platform/database/sql-types.js';
+import { statement } from '../../src/platform/database/statement.js';
 import { setExporting } from '../../src/platform/tracing/spans.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -48,23 +50,36 @@ afterAll(async () => {
 
 const database = () => gateway.started.app.get(Database, { strict: false });
 
+const LONG_HISTORY = statement({
+  name: 'test.long_history',
+  params: { session: text, count: integer },
+  row: {},
+  sql: `
+    WITH said AS (
+      INSERT INTO messages (id, session_id, turn_id, seq, role, content)
+      SELECT 'msg_' || :session || n, :session, 'turn_' || :session || (n + 1) / 2, n,
+        CASE WHEN n % 2 = 1 THEN 'user' ELSE 'assistant' END,
+        CASE WHEN n <= 10 THEN 'The fact ' || n || ' is secret' || n || '.' ELSE 'Message ' || n || repeat(' and so on', 5) END
+      FROM generate_series(1, :count::int) AS n)
+    UPDATE sessions SET message_count = :count::int WHERE id = :session`,
+});
+const SUMMARIES = statement({
+  name: 'test.summaries',
+  params: { session: text },
+  row: { first_seq: integer, last_seq: integer, content: text },
+  sql: 'SELECT first_seq, last_seq, content FROM conversation_summaries WHERE session_id = :session ORDER BY last_seq',
+});
+const CUT = statement({
+  name: 'test.cut',
+  params: { session: text },
+  row: { messages_cut: integer },
+  sql: 'SELECT messages_cut FROM sessions WHERE id = :session',
+});
+
 /** A session with so many messages, the first ten of which hold facts. */
 async function longSession(count: number, session: object = {}): Promise<string> {
   const { body } = await gateway.b.post<{ id: string }>('/sessions', session);
-  await database().query(
-    {
-      name: 'test.long_history',
-      text: `
-        WITH said AS (
-          INSERT INTO messages (id, session_id, turn_id, seq, role, content)
-          SELECT 'msg_' || $1 || n, $1, 'turn_' || $1 || (n + 1) / 2, n,
-            CASE WHEN n % 2 = 1 THEN 'user' ELSE 'assistant' END,
-            CASE WHEN n <= 10 THEN 'The fact ' || n || ' is secret' || n || '.' ELSE 'Message ' || n || repeat(' and so on', 5) END
-          FROM generate_series(1, $2::int) AS n)
-        UPDATE sessions SET message_count = $2::int WHERE id = $1`,
-    },
-    [body.id, count],
-  );
+  await database().query(LONG_HISTORY, { session: body.id, count });
   return body.id;
 }
 
@@ -74,14 +89,7 @@ async function say(id: string, content: string): Promise<string> {
   return answer.body.content;
 }
 
-const summaries = (id: string) =>
-  database().query<{ first_seq: number; last_seq: number; content: string }>(
-    {
-      name: 'test.summaries',
-      text: 'SELECT first_seq, last_seq, content FROM conversation_summaries WHERE session_id = $1 ORDER BY last_seq',
-    },
-    [id],
-  );
+const summaries = (id: string) => database().query(SUMMARIES, { session: id });
 
 test('a conversation of 2,000 messages answers a question about its first ten', async () => {
   const id = await longSession(2000);
@@ -180,8 +188,7 @@ describe('the call for a summary is one like any other', () => {
     expect(statuses).toEqual([429, 429]);
     // The first piece took it all: neither another one nor the answer was asked for.
     expect(model.requests).toHaveLength(1);
-    const cut = { name: 'test.cut', text: 'SELECT messages_cut FROM sessions WHERE id = $1' };
-    expect(await database().query(cut, [id])).toEqual([{ messages_cut: 0 }]);
+    expect(await database().query(CUT, { session: id })).toEqual([{ messages_cut: 0 }]);
     expect(await say(id, 'which is fact 1?')).toBe('fact 1 is secret1');
   });
 

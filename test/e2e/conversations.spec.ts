@@ -1,4 +1,6 @@
 import { Database } from '../../src/platform/database/database.js';
+import { integer } from '../../src/platform/database/sql-types.js';
+import { statement } from '../../src/platform/database/statement.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import {
   type Judgement,
@@ -29,6 +31,19 @@ function lookUpOnce({ messages }: SentRequest): Judgement {
 
 describe.each(WIRES)('what tools returned stays in the conversation (%s)', (wire) => {
   let model: JudgingModel;
+  const COUNT_STEPS = statement({
+    name: 'test.count_steps',
+    params: {},
+    row: { n: integer },
+    sql: 'SELECT count(*)::int AS n FROM turn_steps',
+  });
+  const DELETE_SESSIONS = statement({
+    name: 'test.delete_sessions',
+    params: {},
+    row: {},
+    sql: 'DELETE FROM sessions',
+  });
+
   let gateway: TestGateway;
   const called: string[] = [];
 
@@ -118,17 +133,10 @@ describe.each(WIRES)('what tools returned stays in the conversation (%s)', (wire
   test('results go with their session', async () => {
     const say = await session();
     await say('look up a');
-    const { started } = gateway;
-    const steps = () =>
-      started.app.get(Database, { strict: false }).query<{ n: number }>({
-        name: 'test.count_steps',
-        text: 'SELECT count(*)::int AS n FROM turn_steps',
-      });
+    const database = gateway.started.app.get(Database, { strict: false });
+    const steps = () => database.query(COUNT_STEPS);
     expect((await steps())[0]!.n).toBeGreaterThan(0);
-    await started.app.get(Database, { strict: false }).query({
-      name: 'test.delete_sessions',
-      text: 'DELETE FROM sessions',
-    });
+    await database.query(DELETE_SESSIONS);
     expect((await steps())[0]!.n).toBe(0);
   });
 });

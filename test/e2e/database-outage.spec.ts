@@ -3,6 +3,8 @@ import { DataSource } from 'typeorm';
 import { Unavailable } from '../../src/common/errors/gateway-error.js';
 import type { PooledDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
+import { integer } from '../../src/platform/database/sql-types.js';
+import { statement } from '../../src/platform/database/statement.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { expectCommonHeaders, expectError } from '../contract/support/envelope.js';
 import { FACES, PROFILES, sortedKeys, type Wire } from '../contract/support/faces.js';
@@ -35,7 +37,12 @@ async function until(what: () => Promise<Answer>, status: number): Promise<void>
 }
 
 test('a connection that breaks between two statements of a transaction fails that transaction alone', async () => {
-  const ASK = { name: 'test.backend', text: 'SELECT pg_backend_pid() AS pid' };
+  const ASK = statement({
+    name: 'test.backend',
+    params: {},
+    row: { pid: integer },
+    sql: 'SELECT pg_backend_pid() AS pid',
+  });
   const own = gateway.started.app.get(Database, { strict: false });
   const { pool } = gateway.started.app.get<PooledDataSource>(DataSource, { strict: false });
   const lent: PoolClient[] = [];
@@ -43,7 +50,7 @@ test('a connection that breaks between two statements of a transaction fails tha
   const work = own.transaction(async (runner) => {
     // An error that nobody listens to would end a process that is not a test's.
     expect(lent.map((client) => client.listenerCount('error'))).toEqual([1]);
-    const [{ pid } = { pid: 0 }] = await runner.query<{ pid: number }>(ASK);
+    const [{ pid } = { pid: 0 }] = await runner.query(ASK);
     await database.query('SELECT pg_terminate_backend($1)', [pid]);
     await eventually(async () =>
       expect(await database.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [pid])).toEqual([]),

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/platform/database/database.js';
-import type { Statement } from '../../src/platform/database/sql.js';
-import { type Given, valuesGiven } from '../../src/platform/database/statement.js';
+import type { AnyStatement } from '../../src/platform/database/sql.js';
+import { valuesGiven } from '../../src/platform/database/statement.js';
 import type { TestDatabase } from './database.js';
 
 interface Plan {
@@ -19,9 +19,9 @@ export async function rowsRead(
 ): Promise<number> {
   let rows = 0;
   const counting = {
-    query: async (statement: Statement, given?: Given) => {
+    query: async (statement: AnyStatement, params?: object) => {
       const { text } = statement;
-      const values = [...valuesGiven(statement, given)];
+      const values = valuesGiven(statement, params);
       const sql = `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`;
       const [explained] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(sql, values);
       rows += readOf(explained!['QUERY PLAN'][0].Plan, table);

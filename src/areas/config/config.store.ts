@@ -15,6 +15,7 @@ import {
   text,
 } from '../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../platform/database/statement.js';
+import { dueQuestion } from '../../platform/runtime/due-question.js';
 import type {
   OverrideEdit,
   StoredOverride,
@@ -32,13 +33,18 @@ const MAX_CHANGES = 10_000;
 const LOCK_TIMEOUT = '8s';
 
 /** Increases with every stored change. */
-export const STORED_REVISION = `(SELECT value::text FROM change_counters WHERE name = 'config')`;
+export const STORED_REVISION = dueQuestion({
+  name: 'config_revision',
+  params: {},
+  answer: text,
+  sql: `(SELECT value::text FROM change_counters WHERE name = 'config')`,
+});
 
 const REVISION = statement({
   name: 'config.revision',
   params: {},
   row: { revision: text },
-  sql: `SELECT ${STORED_REVISION} AS revision`,
+  sql: `SELECT ${STORED_REVISION.sql} AS revision`,
 });
 const LOCK = statement({
   name: 'config.lock',

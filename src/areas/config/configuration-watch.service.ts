@@ -80,9 +80,8 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'config_revision',
+      question: STORED_REVISION,
       everyMs: POLL_MS,
-      sql: STORED_REVISION,
       onAnswer: (revision) => this.followStore(revision),
     });
   }
@@ -113,7 +112,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
   }
 
   /** One at a time; a failure is retried with the next answer. */
-  private followStore(revision: unknown): void {
+  private followStore(revision: string | undefined): void {
     const isNew = revision !== this.configuration.live.snapshot.stored.revision;
     if (!isNew && !this.failures.has(STORED)) return;
     this.following ??= this.attempt(STORED, () => this.configuration.followStore()).finally(() => {

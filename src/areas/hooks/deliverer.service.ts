@@ -66,15 +66,13 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'hooks_unsent',
+      question: ANY_UNSENT,
       everyMs: UNSENT_POLL_MS,
-      sql: ANY_UNSENT,
       onAnswer: notifying(this.firsts.wakeSignal),
     });
     this.due.watch({
-      name: 'hooks_retry',
+      question: ANY_RETRY_DUE,
       everyMs: POLL_MS,
-      sql: ANY_RETRY_DUE,
       onAnswer: notifying(this.retryWakeSignal),
     });
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { arrayOf, bigint, boolean, double, nullable, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
+import { dueQuestion } from '../../platform/runtime/due-question.js';
 import { byHook, CLAIMED_DELIVERY, DELIVERY_COLUMNS, type Delivery, toDelivery } from './delivery.js';
 import { LANES_LEFT, LaneOwner } from './lane-owner.js';
 
@@ -53,9 +54,14 @@ export interface ClaimingLane {
 const HAS_UNSENT = `(SELECT true FROM hook_deliveries AS d WHERE d.hook_id = l.hook_id AND ${UNSENT} LIMIT 1)`;
 
 /** Whether any lane has something to send, whichever replica holds it: its owner may be gone, or not know that it holds it. */
-export const ANY_UNSENT = `coalesce((
-  SELECT true FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
-  WHERE ${HAS_UNSENT} LIMIT 1), false)`;
+export const ANY_UNSENT = dueQuestion({
+  name: 'hooks_unsent',
+  params: {},
+  answer: boolean,
+  sql: `coalesce((
+    SELECT true FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
+    WHERE ${HAS_UNSENT} LIMIT 1), false)`,
+});
 
 const MINE = `l.owner = ANY (:names::text[])`;
 const OTHERS = `l.owner <> ALL (:names::text[])`;

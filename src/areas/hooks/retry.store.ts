@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { arrayOf, bigint, boolean, double, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
+import { dueQuestion } from '../../platform/runtime/due-question.js';
 import { CLAIMED_DELIVERY, DELIVERY_COLUMNS, type Delivery, toDelivery } from './delivery.js';
 
 export interface RetryClaim {
@@ -17,10 +18,15 @@ export interface RetryClaim {
 }
 
 /** Whether any retry is due; one index probe per hook, as below. */
-export const ANY_RETRY_DUE = `coalesce((
-  SELECT true FROM hooks AS h WHERE h.active AND (
-    SELECT true FROM hook_deliveries AS d
-    WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0 AND d.next_attempt_at <= now() LIMIT 1) LIMIT 1), false)`;
+export const ANY_RETRY_DUE = dueQuestion({
+  name: 'hooks_retry',
+  params: {},
+  answer: boolean,
+  sql: `coalesce((
+    SELECT true FROM hooks AS h WHERE h.active AND (
+      SELECT true FROM hook_deliveries AS d
+      WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0 AND d.next_attempt_at <= now() LIMIT 1) LIMIT 1), false)`,
+});
 
 const CLAIM = statement({
   name: 'hook_retries.claim',

@@ -1,8 +1,9 @@
 import { columnsOf } from '../../platform/database/entity-columns.js';
 import type { SqlRunner } from '../../platform/database/sql.js';
-import { double, integer, nullable, text } from '../../platform/database/sql-types.js';
+import { double, integer, json, nullable, text } from '../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
+import { dueQuestion } from '../../platform/runtime/due-question.js';
 import { ModelCooldownEntity } from './model-cooldown.entity.js';
 
 /** Keeps what failed for all replicas, and tells hooks of it when another model takes over. */
@@ -43,13 +44,17 @@ export const FORGET = statement({
   row: {},
   sql: 'DELETE FROM model_cooldowns WHERE provider = :provider AND model = :model',
 });
-/**
- * Provider, model, reason, how many milliseconds are left, and how many seconds ago it failed. Also those that are asked
- * again, as long as what happened is worth telling: none of them has answered since.
- */
-export const COOLING = `(SELECT json_agg(json_build_array(provider, model, reason,
-  (extract(epoch FROM until - now()) * 1000)::float8, (extract(epoch FROM now() - failed_at))::float8))
-  FROM model_cooldowns WHERE greatest(until, failed_at + interval '15 minutes') > now())`;
+/** Provider, model, reason, how many milliseconds are left, and how many seconds ago it failed. */
+export type CoolingModel = readonly [string, string, string, number, number];
+/** Also those that are asked again, as long as what happened is worth telling: none of them has answered since. */
+export const COOLING = dueQuestion({
+  name: 'model_cooldowns',
+  params: {},
+  answer: nullable(json<readonly CoolingModel[]>()),
+  sql: `(SELECT json_agg(json_build_array(provider, model, reason,
+    (extract(epoch FROM until - now()) * 1000)::float8, (extract(epoch FROM now() - failed_at))::float8))
+    FROM model_cooldowns WHERE greatest(until, failed_at + interval '15 minutes') > now())`,
+});
 
 const NOW = statement({
   name: 'model_cooldowns.now',

@@ -9,7 +9,7 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { ModelCandidate, ModelChain } from './model-chains.js';
-import { COOLING, FORGET, KEEP } from './model-cooldowns.sql.js';
+import { COOLING, type CoolingModel, FORGET, KEEP } from './model-cooldowns.sql.js';
 import { type ModelName, modelLabel, providerSettings } from './model-names.js';
 
 const FAILOVERS = 'agent_gateway_provider_failovers_total';
@@ -81,9 +81,8 @@ export class ModelHealth implements OnModuleInit {
 
   onModuleInit(): void {
     this.dueWork.watch({
-      name: 'model_cooldowns',
+      question: COOLING,
       everyMs: POLL_MS,
-      sql: COOLING,
       onAnswer: (rows) => this.read(rows),
     });
   }
@@ -193,18 +192,16 @@ export class ModelHealth implements OnModuleInit {
   }
 
   /** Takes over what all replicas know; undefined when the database could not be asked. */
-  private read(rows: unknown): void {
+  private read(rows: readonly CoolingModel[] | null | undefined): void {
     if (rows === undefined || (rows === null && this.cooling.size === 0)) return;
     const now = performance.now();
     const unread = [...this.cooling].filter(
       ([, { seenAtMs, untilMs }]) => now - seenAtMs < UNREAD_MS && untilMs > now,
     );
-    const stored = ((rows ?? []) as [string, string, string, number, number][]).map(
-      ([provider, model, reason, leftMs, agoSecs]): [string, Cooldown] => [
-        modelLabel({ provider, model }),
-        { reason, failedAtMs: now - agoSecs * 1000, untilMs: now + leftMs, seenAtMs: 0 },
-      ],
-    );
+    const stored = (rows ?? []).map(([provider, model, reason, leftMs, agoSecs]): [string, Cooldown] => [
+      modelLabel({ provider, model }),
+      { reason, failedAtMs: now - agoSecs * 1000, untilMs: now + leftMs, seenAtMs: 0 },
+    ]);
     this.cooling = new Map([...unread, ...stored]);
   }
 }

@@ -7,6 +7,7 @@ import type { SqlRunner } from '../../platform/database/sql.js';
 import { bigint, boolean, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { EventSignal, EventStore } from '../../platform/events/event.store.js';
+import { dueQuestion } from '../../platform/runtime/due-question.js';
 import { PluginStateEntity } from './plugin-state.entity.js';
 
 /** The state of a plugin on all replicas. */
@@ -34,8 +35,13 @@ const DONE = {
   reload: 'plugin.reloaded',
 } as const satisfies Record<PluginChange['action'], string>;
 
-/** A scalar subquery that changes whenever any plugin's state does. */
-export const STATES_REVISION = '(SELECT coalesce(sum(revision), 0)::text FROM plugin_states)';
+/** Changes whenever any plugin's state does. */
+export const STATES_REVISION = dueQuestion({
+  name: 'plugins_revision',
+  params: {},
+  answer: text,
+  sql: '(SELECT coalesce(sum(revision), 0)::text FROM plugin_states)',
+});
 
 const CHANGE = statement({
   name: 'plugin_states.change',

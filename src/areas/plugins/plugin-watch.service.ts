@@ -15,7 +15,7 @@ const RECHECK_MS = 10_000;
 export class PluginWatch implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
   private following: Promise<void> | undefined;
-  private followed: unknown;
+  private followed: string | undefined;
   private followedAt = 0;
   private failure: string | undefined;
 
@@ -29,9 +29,8 @@ export class PluginWatch implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'plugins_revision',
+      question: STATES_REVISION,
       everyMs: POLL_MS,
-      sql: STATES_REVISION,
       onAnswer: (revision) => this.follow(revision),
     });
   }
@@ -41,7 +40,7 @@ export class PluginWatch implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Runs one comparison at a time; after a failure the next revision poll tries again. */
-  private follow(revision: unknown): void {
+  private follow(revision: string | undefined): void {
     const isKnown = revision !== undefined && revision === this.followed;
     if (isKnown && performance.now() - this.followedAt < RECHECK_MS) return;
     this.followedAt = performance.now();
@@ -51,7 +50,7 @@ export class PluginWatch implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Logs a repeated failure once. */
-  private async poll(revision: unknown): Promise<void> {
+  private async poll(revision: string | undefined): Promise<void> {
     try {
       this.followed = (await this.plugins.follow()) ? revision : undefined;
       this.failure = undefined;

@@ -5,10 +5,11 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { bigint, integer, text } from '../../platform/database/sql-types.js';
+import { bigint, boolean, double, integer, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { BatchedJob } from '../../platform/runtime/batched-job.js';
+import { dueQuestion } from '../../platform/runtime/due-question.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
 import {
@@ -18,7 +19,7 @@ import {
   RemoteTurnsStore,
   TurnEndingsStore,
 } from '../turns/turns.api.js';
-import { ANY_INACTIVE, type InactiveSession, SessionStore, TALLY_ROWS } from './session.store.js';
+import { anyInactive, type InactiveSession, SessionStore, TALLY_ROWS } from './session.store.js';
 import { idleLimits } from './session-status.js';
 
 const SWEEP_MS = 1000;
@@ -27,8 +28,14 @@ const MAX_TALLY_ROWS = 256;
 const FORGET_MS = 3_600_000;
 const FORGET_FRAMES_MS = 10_000;
 
-/** Whether there is work for a sweep, apart from what may wait longer; `$1` and `$2` as in ANY_INACTIVE. */
-const ANY_TO_SWEEP = `(${ANY_INACTIVE} OR ${ANY_LOST} OR ${ANY_QUEUE_EXPIRED} OR ${TALLY_ROWS} > ${MAX_TALLY_ROWS})`;
+/** Whether there is work for a sweep, apart from what may wait longer. */
+const ANY_TO_SWEEP = dueQuestion({
+  name: 'sessions_to_sweep',
+  params: { sweepIdleSecs: double, sweepTimeoutSecs: double },
+  answer: boolean,
+  sql: `(${anyInactive(':sweepIdleSecs', ':sweepTimeoutSecs')} OR ${ANY_LOST} OR ${ANY_QUEUE_EXPIRED}
+    OR ${TALLY_ROWS} > ${MAX_TALLY_ROWS})`,
+});
 
 /**
  * Records what the passing of time has done: silent sessions become idle and end, turns of a lost replica are closed, the
@@ -56,21 +63,19 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'sessions_to_sweep',
+      question: ANY_TO_SWEEP,
       everyMs: SWEEP_MS,
-      sql: ANY_TO_SWEEP,
-      values: () => {
+      params: () => {
         const { idleSecs, timeoutSecs } = idleLimits(this.settings.current.agent);
-        return [idleSecs, timeoutSecs];
+        return { sweepIdleSecs: idleSecs, sweepTimeoutSecs: timeoutSecs };
       },
       onAnswer: (any) => {
         if (any !== false || this.failing || this.isSpendingDue) this.start();
       },
     });
     this.due.watch({
-      name: 'turn_frames',
+      question: ANY_FRAMES,
       everyMs: FORGET_FRAMES_MS,
-      sql: ANY_FRAMES,
       onAnswer: (any) => {
         this.areFramesDue ||= any !== false;
         if (this.areFramesDue) this.start();

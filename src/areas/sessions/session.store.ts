@@ -73,8 +73,9 @@ const END = statement({
 const inactive = (idleSecs: string, timeoutSecs: string): string => `
       (status = 'active' AND quiet_since <= now() - make_interval(secs => least(${idleSecs}::float8, ${timeoutSecs}::float8)))
          OR (status = 'idle' AND quiet_since <= now() - make_interval(secs => ${timeoutSecs}))`;
-/** Whether there is silence to record, asked by `DueWork`: `$1` seconds until idle, `$2` until the end. */
-export const ANY_INACTIVE = `EXISTS (SELECT 1 FROM sessions WHERE ${inactive('$1', '$2')})`;
+/** Whether there is silence to record. Both are SQL. */
+export const anyInactive = (idleSecs: string, timeoutSecs: string): string =>
+  `EXISTS (SELECT 1 FROM sessions WHERE ${inactive(idleSecs, timeoutSecs)})`;
 /** Records silence; skips rows that are locked. */
 const SWEEP = statement({
   name: 'sessions.sweep',

@@ -43,9 +43,8 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'usage_entries',
+      question: sql.ANY_ENTRIES,
       everyMs: EVERY_MS,
-      sql: sql.ANY_ENTRIES,
       onAnswer: (any) => {
         if (any === true || this.isFailing) this.start();
       },

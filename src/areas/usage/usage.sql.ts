@@ -10,6 +10,7 @@ import {
   text,
 } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
+import { dueQuestion } from '../../platform/runtime/due-question.js';
 import type { Budget, BudgetPeriod, BudgetScope } from './budgets.js';
 
 /** What one party has spent, by the days and months in which it spent more. */
@@ -132,7 +133,12 @@ export const STANDING = statement({
 });
 
 /** Whether there is anything to sum up. */
-export const ANY_ENTRIES = `EXISTS (SELECT 1 FROM usage_entries)`;
+export const ANY_ENTRIES = dueQuestion({
+  name: 'usage_entries',
+  params: {},
+  answer: boolean,
+  sql: 'EXISTS (SELECT 1 FROM usage_entries)',
+});
 
 /** One replica at a time sums up; the others find nothing to do. */
 export const LOCK_SUMS = statement({

@@ -30,9 +30,8 @@ export class AuditKeeper implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'audit_to_seal',
+      question: ANY_UNSEALED,
       everyMs: LOOK_MS,
-      sql: ANY_UNSEALED,
       onAnswer: (isWaiting) => {
         if (isWaiting === false || this.stopped) return;
         this.sealing ??= this.seal().finally(() => {

@@ -3,11 +3,17 @@ import type { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
 import { arrayOf, bigint, boolean, integer, text } from '../database/sql-types.js';
 import { statement } from '../database/statement.js';
+import { dueQuestion } from '../runtime/due-question.js';
 import { ENTRY_COLUMNS, ENTRY_IF_THERE, type EntryRow, findHead, isThere, toRow } from './audit.sql.js';
 import { nextHash } from './audit-chain.js';
 
 /** Whether a row waits for its seal. */
-export const ANY_UNSEALED = 'EXISTS (SELECT 1 FROM audit_unsealed)';
+export const ANY_UNSEALED = dueQuestion({
+  name: 'audit_to_seal',
+  params: {},
+  answer: boolean,
+  sql: 'EXISTS (SELECT 1 FROM audit_unsealed)',
+});
 
 const MAX_AT_ONCE = 500;
 

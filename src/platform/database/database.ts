@@ -10,9 +10,9 @@ import {
 } from 'pg';
 import { isDirect, type PooledDataSource } from './data-source.js';
 import { databaseFailure, failureBeforeCommit } from './database-failure.js';
-import type { OnCommit, SqlRunner, SqlValue, Statement, TypedStatement } from './sql.js';
+import type { AnyStatement, OnCommit, SqlRunner, SqlValue, TypedStatement } from './sql.js';
 import type { ParamsOf, RowOf, SqlShape } from './sql-types.js';
-import { type Given, valuesGiven } from './statement.js';
+import { valuesGiven } from './statement.js';
 
 /**
  * The way to PostgreSQL on the hot path: prepared statements on the pool of TypeORM's DataSource. Every failure to reach the
@@ -33,10 +33,9 @@ export class Database implements SqlRunner {
     statement: TypedStatement<Params, Row>,
     ...params: keyof Params extends never ? [] : [ParamsOf<Params>]
   ): Promise<RowOf<Row>[]>;
-  query<Row extends QueryResultRow>(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
-  async query(statement: Statement, given?: Given): Promise<unknown[]> {
+  async query(statement: AnyStatement, params?: object): Promise<unknown[]> {
     try {
-      return (await this.pool.query<QueryResultRow>(this.prepared(statement, given))).rows;
+      return (await this.pool.query<QueryResultRow>(this.prepared(statement, params))).rows;
     } catch (error) {
       this.notifyFailure(error);
       throw statement.comesFirst ? failureBeforeCommit(error) : databaseFailure(error);
@@ -128,15 +127,18 @@ export class Database implements SqlRunner {
   }
 
   private runnerOn(client: PoolClient): SqlRunner {
-    const query = async (statement: Statement, given?: Given) =>
-      (await answerOf(client, this.prepared(statement, given))).rows;
-    return { query };
+    return {
+      query: async <Params extends SqlShape, Row extends SqlShape>(
+        statement: TypedStatement<Params, Row>,
+        ...[params]: keyof Params extends never ? [] : [ParamsOf<Params>]
+      ) => (await answerOf(client, this.prepared(statement, params))).rows as RowOf<Row>[],
+    };
   }
 
   /** Behind a pooler without its name: the next transaction may reach a server process that has never seen it. */
-  private prepared(statement: Statement, given: Given): QueryConfig<unknown[]> {
+  private prepared(statement: AnyStatement, params: object | undefined): QueryConfig<unknown[]> {
     const { name, text, timeoutMs, replanned = false } = statement;
-    const values = valuesGiven(statement, given);
+    const values = valuesGiven(statement, params);
     return new PreparedQuery(text, values, this.named && !replanned ? name : undefined, timeoutMs);
   }
 }

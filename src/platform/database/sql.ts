@@ -1,12 +1,14 @@
-import type { QueryResultRow } from 'pg';
 import type { ParamsOf, RowOf, SqlShape } from './sql-types.js';
 
 /**
- * A named prepared statement: parsed once per connection, then only executed.
- * The name is unique over the program and changes when the text does.
+ * A prepared statement with named parameters, made by `statement`: what it takes and gives is declared beside its text,
+ * and a test compares that with what PostgreSQL says. It is parsed once per connection, then only executed.
  */
-export interface Statement {
+export interface TypedStatement<Params extends SqlShape, Row extends SqlShape> {
+  /** Unique over the program; changes when the text does. */
   readonly name: string;
+  readonly params: Params;
+  readonly row: Row;
   readonly text: string;
   /**
    * Planned at each use, for the tables as they are then. A plan that is kept from when a table was empty reads all of it
@@ -17,18 +19,12 @@ export interface Statement {
   readonly comesFirst?: true;
   /** Longest wait for the answer of a connection, in milliseconds; the pool's limit unless given. */
   readonly timeoutMs?: number;
-}
-
-/**
- * A prepared statement with named parameters, made by `statement`: what it takes and gives is declared beside its text,
- * and a test compares that with what PostgreSQL says.
- */
-export interface TypedStatement<Params extends SqlShape, Row extends SqlShape> extends Statement {
-  readonly params: Params;
-  readonly row: Row;
   /** The parameters in the order of `$1`, `$2`, … */
   readonly order: readonly string[];
 }
+
+/** Whatever it takes and gives. */
+export type AnyStatement = TypedStatement<SqlShape, SqlShape>;
 
 export type SqlValue =
   | string
@@ -49,5 +45,4 @@ export interface SqlRunner {
     statement: TypedStatement<Params, Row>,
     ...params: keyof Params extends never ? [] : [ParamsOf<Params>]
   ): Promise<RowOf<Row>[]>;
-  query<Row extends QueryResultRow>(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
 }

@@ -1,10 +1,11 @@
-import type { SqlValue, Statement, TypedStatement } from './sql.js';
+import type { AnyStatement, SqlValue, TypedStatement } from './sql.js';
 import type { RowOf, SqlShape } from './sql-types.js';
 
 /** A row that the statement gives. */
 export type RowOfStatement<Of> = Of extends TypedStatement<infer _Params, infer Row> ? RowOf<Row> : never;
 
-interface Definition<Params extends SqlShape, Row extends SqlShape> extends Omit<Statement, 'name' | 'text'> {
+interface Definition<Params extends SqlShape, Row extends SqlShape>
+  extends Omit<TypedStatement<Params, Row>, 'text' | 'order'> {
   /** Unique over the program: `<area>.<verb>`. */
   readonly name: string;
   readonly params: Params;
@@ -14,7 +15,7 @@ interface Definition<Params extends SqlShape, Row extends SqlShape> extends Omit
   readonly sql: string;
 }
 
-const made = new Map<string, TypedStatement<SqlShape, SqlShape>>();
+const made = new Map<string, AnyStatement>();
 const families: (() => void)[] = [];
 
 /**
@@ -24,11 +25,18 @@ const families: (() => void)[] = [];
 export function statement<const Params extends SqlShape, const Row extends SqlShape>(
   definition: Definition<Params, Row>,
 ): TypedStatement<Params, Row> {
-  const declared = compile(definition);
+  return registered(composed(definition));
+}
+
+/** A statement that is put together while the program runs, of parts whose types are known; nobody else knows it. */
+export function composed<const Params extends SqlShape, const Row extends SqlShape>(
+  definition: Definition<Params, Row>,
+): TypedStatement<Params, Row> {
+  const compiled = compile(definition);
   for (const name of Object.keys(definition.params)) {
-    if (!declared.order.includes(name)) throw new Error(`${definition.name} has no parameter :${name}`);
+    if (!compiled.order.includes(name)) throw new Error(`${definition.name} has no parameter :${name}`);
   }
-  return declared;
+  return compiled;
 }
 
 /**
@@ -49,7 +57,7 @@ export function statementsBy<
     // In one order, whoever asks: a statement has one name.
     const wanted = new Set(filters.filter((filter) => asked.has(filter)));
     const key = [...wanted].join(' ');
-    const found = kept.get(key) ?? compile(build(wanted));
+    const found = kept.get(key) ?? registered(compile(build(wanted)));
     kept.set(key, found);
     return found;
   };
@@ -65,26 +73,15 @@ export function filtersGiven<Filter extends string>(values: Readonly<Record<Filt
 }
 
 /** Every statement of the files that are loaded, those with filters in every combination. */
-export function allStatements(): readonly TypedStatement<SqlShape, SqlShape>[] {
+export function allStatements(): readonly AnyStatement[] {
   for (const makeAll of families) makeAll();
   return [...made.values()];
 }
 
-/** What stands beside a statement in a call: parameters by name, or values in order. */
-export type Given = object | readonly SqlValue[] | undefined;
-
 /** The values of `$1`, `$2`, … */
-export function valuesGiven(
-  statement: Statement | TypedStatement<SqlShape, SqlShape>,
-  given: Given,
-): readonly SqlValue[] {
-  if (given === undefined || isList(given)) return given ?? [];
+export function valuesGiven({ order }: AnyStatement, given: object = {}): SqlValue[] {
   const params = given as Readonly<Record<string, SqlValue>>;
-  return 'order' in statement ? statement.order.map((name) => params[name] as SqlValue) : [];
-}
-
-function isList(given: Exclude<Given, undefined>): given is readonly SqlValue[] {
-  return Array.isArray(given);
+  return order.map((name) => params[name] as SqlValue);
 }
 
 function compile<Params extends SqlShape, Row extends SqlShape>({
@@ -100,11 +97,15 @@ function compile<Params extends SqlShape, Row extends SqlShape>({
     if (!order.includes(name)) order.push(name);
     return `$${order.indexOf(name) + 1}`;
   });
-  const declared = { ...definition, text, order };
-  if ((made.get(definition.name)?.text ?? text) !== text) {
-    throw new Error(`two statements are called ${definition.name}`);
-  }
-  made.set(definition.name, declared);
+  return { ...definition, text, order };
+}
+
+function registered<Params extends SqlShape, Row extends SqlShape>(
+  declared: TypedStatement<Params, Row>,
+): TypedStatement<Params, Row> {
+  const { name, text } = declared;
+  if ((made.get(name)?.text ?? text) !== text) throw new Error(`two statements are called ${name}`);
+  made.set(name, declared);
   return declared;
 }
 

@@ -1,16 +1,19 @@
 import type { Database } from '../database/database.js';
-import type { SqlValue, Statement } from '../database/sql.js';
+import type { AnyStatement } from '../database/sql.js';
+import { bigint, boolean, integer } from '../database/sql-types.js';
+import { valuesGiven } from '../database/statement.js';
 import { silentLogs } from '../logging/logger.js';
-import { type DueCheck, DueWork } from './due-work.service.js';
+import { dueQuestion } from './due-question.js';
+import { DueWork } from './due-work.service.js';
 
-let sent: { statement: Statement; values: readonly SqlValue[] }[];
+let sent: { statement: AnyStatement; values: readonly unknown[] }[];
 let answer: () => Promise<Record<string, unknown>[]>;
 let due: DueWork;
 beforeEach(() => {
   sent = [];
   answer = () => Promise.resolve([{}]);
-  const query = (statement: Statement, values: readonly SqlValue[]) => {
-    sent.push({ statement, values });
+  const query = (statement: AnyStatement, params: object) => {
+    sent.push({ statement, values: valuesGiven(statement, params) });
     return answer();
   };
   due = new DueWork({ query } as unknown as Database, silentLogs);
@@ -19,29 +22,45 @@ afterEach(() => due.onModuleDestroy());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function question(name: string, options: Partial<DueCheck> = {}): { question: DueCheck; told: unknown[] } {
+function check(name: string, everyMs = 1000) {
   const told: unknown[] = [];
-  const tell = (given: unknown): void => void told.push(given);
-  return { question: { name, everyMs: 1000, sql: `any_${name}`, onAnswer: tell, ...options }, told };
+  const question = dueQuestion({ name, params: {}, answer: boolean, sql: `any_${name}` });
+  return { check: { question, everyMs, onAnswer: (given: unknown) => void told.push(given) }, told };
 }
 
-test('all questions go to the database in one statement, each with its own values', async () => {
-  const one = question('one', { sql: 'f($1::int8, $2)', values: () => [1, 2] });
-  const two = question('two', { sql: 'g($1)', values: () => [3] });
-  answer = () => Promise.resolve([{ one: true, two: false }]);
-  due.watch(one.question);
-  due.watch(two.question);
+test('all questions go to the database in one statement, each with its own parameters', async () => {
+  const told: unknown[] = [];
+  const onAnswer = (given: unknown): void => void told.push(given);
+  const sql = 'f(:from::int8, :most)';
+  due.watch({
+    question: dueQuestion({ name: 'first', params: { from: bigint, most: integer }, answer: boolean, sql }),
+    ...{ everyMs: 1000, params: () => ({ from: 1, most: 2 }), onAnswer },
+  });
+  due.watch({
+    question: dueQuestion({ name: 'second', params: { least: integer }, answer: boolean, sql: 'g(:least)' }),
+    ...{ everyMs: 1000, params: () => ({ least: 3 }), onAnswer },
+  });
+  answer = () => Promise.resolve([{ first: true, second: false }]);
   due.onApplicationBootstrap();
   await pause(20);
   expect(sent).toHaveLength(1);
-  expect(sent[0]?.statement.text).toBe('SELECT f($1::int8, $2) AS one,\n  g($3) AS two');
+  expect(sent[0]?.statement.text).toBe('SELECT f($1::int8, $2) AS first,\n  g($3) AS second');
   expect(sent[0]?.values).toEqual([1, 2, 3]);
-  expect([one.told, two.told]).toEqual([[true], [false]]);
+  expect(told).toEqual([true, false]);
+});
+
+test('two questions have no parameter of the same name: one would be asked with the value of the other', () => {
+  const asked = (name: string) => ({
+    question: dueQuestion({ name, params: { secs: integer }, answer: boolean, sql: 'f(:secs)' }),
+    ...{ everyMs: 1000, params: () => ({ secs: 1 }), onAnswer: () => undefined },
+  });
+  due.watch(asked('early'));
+  expect(() => due.watch(asked('late'))).toThrow('late and early both have a parameter :secs');
 });
 
 test('a look asks only what would come too late with the next one', async () => {
-  due.watch(question('often', { everyMs: 400 }).question);
-  due.watch(question('seldom', { everyMs: 10_000 }).question);
+  due.watch(check('often', 400).check);
+  due.watch(check('seldom', 10_000).check);
   due.onApplicationBootstrap();
   await pause(600);
   expect(sent.map(({ statement }) => statement.text)).toEqual([
@@ -52,8 +71,8 @@ test('a look asks only what would come too late with the next one', async () => 
 });
 
 test('when the database cannot be asked everybody is told that nobody knows, and the next look asks again', async () => {
-  const one = question('one', { everyMs: 400 });
-  due.watch(one.question);
+  const one = check('one', 400);
+  due.watch(one.check);
   answer = () => Promise.reject(new Error('away'));
   due.onApplicationBootstrap();
   await pause(20);
@@ -64,8 +83,8 @@ test('when the database cannot be asked everybody is told that nobody knows, and
 });
 
 test('after a stop nobody is told anything', async () => {
-  const one = question('one');
-  due.watch(one.question);
+  const one = check('one');
+  due.watch(one.check);
   let answered: (rows: Record<string, unknown>[]) => void = () => undefined;
   answer = () => new Promise((resolve) => (answered = resolve));
   due.onApplicationBootstrap();

@@ -1,8 +1,11 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { stackOf } from '../../common/errors/error-text.js';
 import { Database } from '../database/database.js';
-import type { SqlValue, Statement } from '../database/sql.js';
+import type { AnyStatement } from '../database/sql.js';
+import type { ParamsOf, RowOf, SqlShape } from '../database/sql-types.js';
+import { composed } from '../database/statement.js';
 import { type Logger, Logs } from '../logging/logger.js';
+import type { DueQuestion } from './due-question.js';
 import { Poller } from './poller.js';
 
 /** Milliseconds between two polls: work that polling alone must find within 1.5 s is found in half that time. */
@@ -10,24 +13,28 @@ const POLL_MS = 400;
 /** Longest time of one poll, in milliseconds; the next one comes after it. */
 const TIMEOUT_MS = 5000;
 
-/** A cheap question to the database whose answer says whether there is work to do. */
-export interface DueCheck {
-  /** Unique: the name of the answer's column. */
-  readonly name: string;
+/** How often a question is asked, with what, and what its answer starts. */
+export type DueCheck<Params extends SqlShape, Answer> = {
+  readonly question: DueQuestion<Params, Answer>;
   /** The longest time between two answers, in milliseconds; polls are 400 ms apart. */
   readonly everyMs: number;
-  /** An SQL expression over indexes, such as `EXISTS (…)`; `$1` and so on are its `values`. It locks nothing. */
-  readonly sql: string;
-  readonly values?: () => readonly SqlValue[];
   /**
    * Receives each answer, and starts the work without waiting for it. Undefined when the database could not be asked:
    * the work then finds out by itself, and reports it.
    */
-  readonly onAnswer: (answer: unknown) => void;
+  readonly onAnswer: (answer: Answer | undefined) => void;
+} & (keyof Params extends never ? unknown : { readonly params: () => ParamsOf<Params> });
+
+/** What is the same for all checks. */
+interface AnyCheck {
+  readonly question: DueQuestion<SqlShape, unknown>;
+  readonly everyMs: number;
+  readonly onAnswer: (answer: never) => void;
+  readonly params?: () => ParamsOf<SqlShape>;
 }
 
 interface Asked {
-  readonly check: DueCheck;
+  readonly check: AnyCheck;
   askedAt: number;
 }
 
@@ -39,8 +46,8 @@ interface Asked {
 @Injectable()
 export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly checks: Asked[] = [];
-  /** By text; one for each set of checks that are asked together. */
-  private readonly statements = new Map<string, Statement>();
+  /** By names; one for each set of checks that are asked together. */
+  private readonly statements = new Map<string, AnyStatement>();
   private readonly poller = new Poller({
     everyMs: POLL_MS,
     look: () => this.poll(),
@@ -57,8 +64,15 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     this.logger = logs.for('gateway');
   }
 
-  /** Call it in `onModuleInit`, once for each name. */
-  watch(check: DueCheck): void {
+  /** Call it in `onModuleInit`, once for each question. Throws for one with a parameter of another. */
+  watch<Params extends SqlShape, Answer>(check: DueCheck<Params, Answer>): void {
+    for (const name of Object.keys(check.question.params)) {
+      const other = this.checks.find((one) => Object.hasOwn(one.check.question.params, name));
+      if (other !== undefined)
+        throw new Error(
+          `${check.question.name} and ${other.check.question.name} both have a parameter :${name}`,
+        );
+    }
     this.checks.push({ check, askedAt: Number.NEGATIVE_INFINITY });
   }
 
@@ -80,24 +94,22 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     const checks = due.map(({ check }) => check);
     const answers = await this.answers(checks);
     if (this.isStopped) return;
-    for (const check of checks) check.onAnswer(answers?.[check.name]);
+    for (const { question, onAnswer } of checks) onAnswer(answers?.[question.name] as never);
   }
 
   /** The same checks make the same text under the same name, which each connection prepares once. */
-  private statementOf(checks: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): Statement {
-    const text = textOf(checks, values);
-    const known = this.statements.get(text);
-    if (known !== undefined) return known;
-    const statement = { name: `due_work.${this.statements.size + 1}`, text, timeoutMs: TIMEOUT_MS };
-    this.statements.set(text, statement);
-    return statement;
+  private statementOf(checks: readonly AnyCheck[]): AnyStatement {
+    const questions = checks.map(({ question }) => question);
+    const key = questions.map(({ name }) => name).join(' ');
+    const made = this.statements.get(key) ?? together(`due_work.${this.statements.size + 1}`, questions);
+    this.statements.set(key, made);
+    return made;
   }
 
-  private async answers(checks: readonly DueCheck[]): Promise<Record<string, unknown> | undefined> {
-    const values = checks.map((check) => check.values?.() ?? []);
+  private async answers(checks: readonly AnyCheck[]): Promise<RowOf<SqlShape> | undefined> {
+    const params = Object.assign({}, ...checks.map((check) => check.params?.())) as ParamsOf<SqlShape>;
     try {
-      const statement = this.statementOf(checks, values);
-      const [row] = await this.database.query<Record<string, unknown>>(statement, values.flat());
+      const [row] = await this.database.query(this.statementOf(checks), params);
       return row;
     } catch {
       return undefined;
@@ -105,23 +117,13 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** All checks in one statement; the values of each follow those of the checks before it. */
-function textOf(checks: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): string {
-  let before = 0;
-  const columns = checks.map(({ name, sql }, index) => {
-    const from = before;
-    before += values[index]?.length ?? 0;
-    return `${renumbered(sql, from)} AS ${name}`;
+/** All questions in one statement. */
+function together(name: string, questions: readonly DueQuestion<SqlShape, unknown>[]): AnyStatement {
+  return composed({
+    name,
+    params: Object.assign({}, ...questions.map(({ params }) => params)) as SqlShape,
+    row: Object.fromEntries(questions.map((one) => [one.name, one.answer])),
+    sql: `SELECT ${questions.map((one) => `${one.sql} AS ${one.name}`).join(',\n  ')}`,
+    timeoutMs: TIMEOUT_MS,
   });
-  return `SELECT ${columns.join(',\n  ')}`;
-}
-
-/** The expression with `from` added to each of its numbers: `$1` becomes `$3`. */
-function renumbered(sql: string, from: number): string {
-  const [first = '', ...rest] = sql.split('$');
-  const moved = rest.map((text) => {
-    const number = Number.parseInt(text, 10);
-    return `${from + number}${text.slice(String(number).length)}`;
-  });
-  return [first, ...moved].join('$');
 }

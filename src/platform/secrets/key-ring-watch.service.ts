@@ -23,9 +23,8 @@ export class KeyRingWatch implements OnModuleInit {
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'sealing_key',
+      question: SEALING_KEY,
       everyMs: LOOK_MS,
-      sql: SEALING_KEY,
       onAnswer: (keyId) => {
         if (typeof keyId === 'string' && keyId !== this.known) this.follow(keyId);
       },

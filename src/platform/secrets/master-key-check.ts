@@ -1,7 +1,8 @@
 import { columnsOf } from '../database/entity-columns.js';
 import type { SqlRunner } from '../database/sql.js';
-import { text } from '../database/sql-types.js';
+import { nullable, text } from '../database/sql-types.js';
 import { statement } from '../database/statement.js';
+import { dueQuestion } from '../runtime/due-question.js';
 import { MasterKeyCheckEntity } from './master-key-check.entity.js';
 import { CannotOpen, type SecretBox } from './secret-box.js';
 
@@ -75,8 +76,13 @@ export async function isChecked(database: SqlRunner, box: SecretBox): Promise<bo
   }
 }
 
-/** The id of the key that all replicas seal with: a scalar subquery, null before the first start. */
-export const SEALING_KEY = `(SELECT split_part(sealed, ':', 2) FROM master_key_check)`;
+/** The id of the key that all replicas seal with; null before the first start. */
+export const SEALING_KEY = dueQuestion({
+  name: 'sealing_key',
+  params: {},
+  answer: nullable(text),
+  sql: `(SELECT split_part(sealed, ':', 2) FROM master_key_check)`,
+});
 
 const REPLACE = statement({
   name: 'secrets.replace_check',

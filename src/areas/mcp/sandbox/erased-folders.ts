@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { columnsOf } from '../../../platform/database/entity-columns.js';
 import { bigint, double, text } from '../../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
+import { dueQuestion } from '../../../platform/runtime/due-question.js';
 import { ErasedFolderEntity } from './erased-folder.entity.js';
 import { folderOf } from './user-folders.js';
 
@@ -29,7 +30,12 @@ const SINCE = statement({
   sql: `SELECT id::int8::float8 AS id, folder FROM erased_folders WHERE id > :id ORDER BY id LIMIT ${MOST}`,
 });
 /** The newest, or 0. */
-export const NEWEST_ERASED_FOLDER = '(SELECT coalesce(max(id), 0)::float8 FROM erased_folders)';
+export const NEWEST_ERASED_FOLDER = dueQuestion({
+  name: 'erased_folders',
+  params: {},
+  answer: double,
+  sql: '(SELECT coalesce(max(id), 0)::float8 FROM erased_folders)',
+});
 
 export type ErasedFolder = RowOfStatement<typeof SINCE>;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from '../../../platform/database/database.js';
 import type { Logs } from '../../../platform/logging/logger.js';
-import type { DueCheck, DueWork } from '../../../platform/runtime/due-work.service.js';
+import type { DueWork } from '../../../platform/runtime/due-work.service.js';
 import type { Settings } from '../../../platform/settings/settings.js';
 import type { McpServers } from '../mcp-servers.service.js';
 import { FolderEraser } from './folder-eraser.service.js';
@@ -35,19 +35,23 @@ class SomeFolders extends UserFolders {
   }
 }
 
+interface Check {
+  onAnswer(newest: number): void;
+}
+
 /** A gateway's start over these folders. @returns what it logged, and the next poll */
 async function started() {
   const rows = (after: number) =>
     erasedUsers.map((user, at) => ({ id: at + 1, folder: folderOf(user) })).filter(({ id }) => id > after);
   const database = { query: (_: unknown, { id }: { id: number }) => Promise.resolve(rows(id)) };
   const settings = { current: { mcp: { state_dir: root }, database: { data_dir: root } } };
-  const checks: DueCheck[] = [];
+  const checks: Check[] = [];
   const error = jest.fn();
   const eraser = new FolderEraser(
     database as unknown as Database,
     new SomeFolders(settings as unknown as Settings),
     { closeUsersOf: () => Promise.resolve() } as unknown as McpServers,
-    { watch: (check: DueCheck) => checks.push(check) } as unknown as DueWork,
+    { watch: (check: Check) => checks.push(check) } as unknown as DueWork,
     { for: () => ({ error }) } as unknown as Logs,
   );
   await eraser.onModuleInit();

@@ -44,7 +44,8 @@ export class FolderEraser implements OnModuleInit, OnModuleDestroy {
     this.left = new Set(await this.folders.notErased());
     await this.work();
     this.due.watch({
-      ...{ name: 'erased_folders', everyMs: EVERY_MS, sql: NEWEST_ERASED_FOLDER },
+      question: NEWEST_ERASED_FOLDER,
+      everyMs: EVERY_MS,
       onAnswer: (newest) => {
         if (this.isWaiting(newest)) void this.work();
       },
@@ -56,9 +57,9 @@ export class FolderEraser implements OnModuleInit, OnModuleDestroy {
     await this.working;
   }
 
-  private isWaiting(newest: unknown): boolean {
+  private isWaiting(newest: number | undefined): boolean {
     if (this.left.size > 0 && performance.now() - this.triedAt >= AGAIN_MS) return true;
-    return typeof newest === 'number' && newest > this.doneUpTo && this.left.size < MOST_LEFT;
+    return newest !== undefined && newest > this.doneUpTo && this.left.size < MOST_LEFT;
   }
 
   /** One at a time; never rejects: what fails is tried again. */

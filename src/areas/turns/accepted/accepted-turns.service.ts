@@ -55,10 +55,9 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
       if (this.someWait) this.pollWithin(0);
     });
     this.due.watch({
-      name: 'accepted_turns',
+      question: ANY_DUE,
       everyMs: POLL_MS,
-      sql: ANY_DUE,
-      values: () => [this.settings.current.agent.session_timeout_secs],
+      params: () => ({ acceptedTimeoutSecs: this.settings.current.agent.session_timeout_secs }),
       onAnswer: (anyDue) => {
         if (anyDue !== false || this.failing) this.pollWithin(0);
       },

@@ -1,6 +1,7 @@
 import type { StoredError } from '../../../common/errors/gateway-error.js';
 import { bigint, boolean, double, json, nullable, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
+import { dueQuestion } from '../../../platform/runtime/due-question.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { AttachmentInfo } from '../message.js';
 import type { MessageOptions } from '../message-options.js';
@@ -18,8 +19,13 @@ const due = (timeoutSecs: string): string => `
         SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
           AND ahead.arrival < turns.arrival AND ahead.wait_until > now())))`;
 
-/** Whether there are any of those, asked by `DueWork`: `$1` is a session's time-out in seconds. */
-export const ANY_DUE = `EXISTS (SELECT 1 ${due('$1')})`;
+/** Whether there are any of those; the parameter is a session's time-out. */
+export const ANY_DUE = dueQuestion({
+  name: 'accepted_turns',
+  params: { acceptedTimeoutSecs: double },
+  answer: boolean,
+  sql: `EXISTS (SELECT 1 ${due(':acceptedTimeoutSecs')})`,
+});
 
 /**
  * Accepted messages whose turn it is, and all of those whose session has ended. The oldest of every API token come first, so

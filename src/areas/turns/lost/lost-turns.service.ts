@@ -50,17 +50,15 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.due.watch({
-      name: 'lost_turns',
+      question: ANY_TO_TAKE_UP,
       everyMs: POLL_MS,
-      sql: ANY_TO_TAKE_UP,
       onAnswer: (any) => {
         if (any !== false || this.failing) this.wake();
       },
     });
     this.due.watch({
-      name: 'unsaid_turns',
+      question: ANY_UNSAID,
       everyMs: UNSAID_POLL_MS,
-      sql: ANY_UNSAID,
       onAnswer: (any) => {
         if (any !== true) return;
         this.isUnsaid = true;

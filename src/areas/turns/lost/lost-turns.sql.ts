@@ -9,6 +9,7 @@ import {
   text,
 } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
+import { dueQuestion } from '../../../platform/runtime/due-question.js';
 import { HISTORY_COLUMNS } from '../message-row.js';
 import { STEP_ROW } from '../rounds/turn-steps.store.js';
 import { HELD_LEASE, LEASE_PARAMS } from '../turn-lease.js';
@@ -157,10 +158,20 @@ const OVERDUE = `SELECT turns.id FROM turns WHERE ${ARE_PARKED} AND turns.wake_a
 const UNSAID = `SELECT turns.id FROM turns JOIN sessions ON sessions.id = turns.session_id WHERE ${ARE_PARKED} AND (${IS_UNSAID})`;
 
 /** Whether there are turns to be looked at. */
-export const ANY_TO_TAKE_UP = `(EXISTS (SELECT 1 ${LOST}) OR EXISTS (${OVERDUE}))`;
+export const ANY_TO_TAKE_UP = dueQuestion({
+  name: 'lost_turns',
+  params: {},
+  answer: boolean,
+  sql: `(EXISTS (SELECT 1 ${LOST}) OR EXISTS (${OVERDUE}))`,
+});
 
 /** Whether there are parked turns that nobody has woken. */
-export const ANY_UNSAID = `EXISTS (${UNSAID})`;
+export const ANY_UNSAID = dueQuestion({
+  name: 'unsaid_turns',
+  params: {},
+  answer: boolean,
+  sql: `EXISTS (${UNSAID})`,
+});
 
 const waking = (turns: string): string => `
     UPDATE turns SET status = 'running', wake_at = NULL

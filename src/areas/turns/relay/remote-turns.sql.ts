@@ -1,5 +1,6 @@
-import { arrayOf, integer, nullable, text } from '../../../platform/database/sql-types.js';
+import { arrayOf, boolean, integer, nullable, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
+import { dueQuestion } from '../../../platform/runtime/due-question.js';
 
 /** Whoever says nothing for so long has no viewers any more; it is said anew every third of it. */
 export const WATCHED_SECS = 10;
@@ -69,7 +70,12 @@ export const WRITE = statement({
 });
 
 /** Whether there is anything that may have to be forgotten. */
-export const ANY_FRAMES = `(EXISTS (SELECT 1 FROM turn_frames) OR EXISTS (SELECT 1 FROM session_audiences))`;
+export const ANY_FRAMES = dueQuestion({
+  name: 'turn_frames',
+  params: {},
+  answer: boolean,
+  sql: '(EXISTS (SELECT 1 FROM turn_frames) OR EXISTS (SELECT 1 FROM session_audiences))',
+});
 /** Viewers on other replicas have had time to read a turn's end when its frames go. */
 export const FORGET_FRAMES = statement({
   name: 'remote_turns.forget_frames',
