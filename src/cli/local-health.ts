@@ -1,7 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { ConfigStore } from '../areas/config/config.store.js';
+import { HookLimits } from '../areas/hooks/hook-limits.js';
 import { type HealthPart, healthPart } from '../areas/status/health-part.js';
 import { clockPart, databasePart, diskPart, keysPart } from '../areas/status/host-parts.js';
+import { limitsPart } from '../areas/status/limits-part.js';
 import { replicasPart, tokensPart, turnsPart } from '../areas/status/stored-parts.js';
+import { TokenLimits } from '../areas/turns/limits/token-limits.js';
+import { BudgetReports } from '../areas/usage/budget-reports.js';
 import type { Database } from '../platform/database/database.js';
+import { SecretBox } from '../platform/secrets/secret-box.js';
+import { CandidateBuilder } from '../platform/settings/candidate-builder.js';
+import { FixedSettings } from '../platform/settings/settings.js';
 import type { LoadedSettings } from '../platform/settings/settings-loader.js';
 import { checkedSettings } from './checked-settings.js';
 import type { CommandContext } from './command-context.js';
@@ -62,8 +71,8 @@ async function gatewayPart(port: number): Promise<HealthPart> {
 
 async function databaseParts(context: CommandContext): Promise<readonly HealthPart[]> {
   try {
-    return await withDatabase(context, 'read', async ({ database, missing, openBox }) => [
-      ...(missing.length === 0 ? await currentParts(database) : [schemaPart(missing)]),
+    return await withDatabase(context, 'read', async ({ database, loaded, missing, openBox }) => [
+      ...(missing.length === 0 ? await currentParts(database, loaded) : [schemaPart(missing)]),
       await clockPart(database, 'this computer'),
       await asked('keys', 'Set GATEWAY_MASTER_KEY to the key that this database was used with.', async () =>
         keysPart(database, await openBox()),
@@ -76,16 +85,29 @@ async function databaseParts(context: CommandContext): Promise<readonly HealthPa
 }
 
 /** What a database of this version shows, whether or not a gateway runs. */
-async function currentParts(database: Database): Promise<HealthPart[]> {
+async function currentParts(database: Database, loaded: LoadedSettings): Promise<HealthPart[]> {
   const parts: [name: string, () => Promise<HealthPart>][] = [
     ['database', () => databasePart(database, database.poolUse)],
     ['replicas', () => replicasPart(database)],
     ['tokens', () => tokensPart(database)],
     ['turns', () => turnsPart(database)],
+    ['limits', () => limitsOf(database, loaded)],
   ];
   const found: HealthPart[] = [];
   for (const [name, ask] of parts) found.push(await asked(name, 'Look at the PostgreSQL server.', ask));
   return found;
+}
+
+/** Of what replicas hold in memory, such as streams, nothing is seen from here. */
+async function limitsOf(database: Database, { layers }: LoadedSettings): Promise<HealthPart> {
+  // No limit is a secret, so a key that opens nothing is enough to read them.
+  const builder = new CandidateBuilder(new SecretBox(randomBytes(32)), []);
+  const { settings } = builder.build(layers, await new ConfigStore(database).load());
+  const inForce = new FixedSettings(settings);
+  return limitsPart(new BudgetReports(database, inForce), [
+    new TokenLimits(database, inForce).all(),
+    new HookLimits(database, inForce).all(),
+  ]);
 }
 
 function schemaPart(missing: readonly string[]): HealthPart {

@@ -293,7 +293,7 @@ describe('what is used up, and no provider at all', () => {
     await expectPart(gateway, 'limits', {
       status: 'warning',
       detail: like(/^used up: all \(day\), test \(\d+ of 1 model tokens of today\)$/),
-      advice: like(/^Raise it in \[limits\]/),
+      advice: like(/^Raise it in \[limits\].*limits\.daily_tokens_per_api_token/),
     });
   });
 

@@ -24,13 +24,17 @@ export const deliveryMetricProviders = [
   }),
 ];
 
+/** In two parts, each of which has an index of its own: what was delivered is not read. */
 const OUTBOX = statement({
   name: 'hook_deliveries.outbox',
   params: {},
   row: { depth: integer, oldest: double },
   sql: `
     SELECT count(*)::int AS depth, coalesce(extract(epoch FROM now() - min(d.created_at)), 0)::float8 AS oldest
-    FROM hook_deliveries AS d JOIN hooks AS h ON h.id = d.hook_id AND h.active WHERE d.status = 'pending'`,
+    FROM (
+      SELECT hook_id, created_at FROM hook_deliveries WHERE status = 'pending' AND attempts = 0
+      UNION ALL SELECT hook_id, created_at FROM hook_deliveries WHERE status = 'pending' AND attempts > 0
+    ) AS d JOIN hooks AS h ON h.id = d.hook_id AND h.active`,
 });
 
 /** Metrics of webhooks: attempts are counted as they happen, the outbox is measured on every scrape. */

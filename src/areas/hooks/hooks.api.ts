@@ -1,5 +1,6 @@
-/** What others may use of webhooks: how deliveries are signed and checked, which webhooks fail, and who is told of one task. */
+/** What others may use of webhooks: how deliveries are signed and checked, which webhooks fail, how many there are, and who is told of one task. */
 export { DeliveryDirectory } from './delivery-directory.service.js';
+export { HookLimits } from './hook-limits.js';
 export {
   deliveryHeaders,
   type SignatureProblem,

@@ -8,6 +8,7 @@ import { DeliverySender } from './delivery-sender.js';
 import { FirstAttempts } from './first-attempts.js';
 import { HookStore } from './hook.store.js';
 import { HookAdmin } from './hook-admin.js';
+import { HookLimits } from './hook-limits.js';
 import { HookRetention } from './hook-retention.service.js';
 import { HookSecrets } from './hook-secrets.js';
 import { HooksService } from './hooks.service.js';
@@ -45,9 +46,10 @@ import { TokenHooks } from './token-hooks.js';
     Deliverer,
     HookRetention,
     HookAdmin,
+    HookLimits,
     DeliveryDirectory,
   ],
-  exports: [HooksService, DeliveryDirectory, TaskHooks, TaskNotifications],
+  exports: [HooksService, HookLimits, DeliveryDirectory, TaskHooks, TaskNotifications],
 })
 export class HooksModule {
   constructor(endings: TokenEndings, ofToken: TokenHooks) {

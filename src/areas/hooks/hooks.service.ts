@@ -13,11 +13,10 @@ import { shareOf } from '../../platform/tokens/token-shares.js';
 import { Deliverer } from './deliverer.service.js';
 import type { Hook } from './hook.js';
 import { HookStore } from './hook.store.js';
+import { MAX_HOOKS } from './hook-limits.js';
 import { urlProblem } from './hook-url.js';
 import { AuditNotReadable, HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
 
-/** For all tokens together; each token has its own limit (`limits.hooks_per_api_token`). */
-const MAX_HOOKS = 1000;
 const BAD_SECRET = 'must be base64 with padding behind whsec_, or not start with whsec_';
 const UNKNOWN_EVENT = `is not a known event; known: ${EVENT_NAMES.join(', ')}, and patterns such as session.* and *`;
 

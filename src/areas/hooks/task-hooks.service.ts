@@ -5,13 +5,12 @@ import { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { shareOf } from '../../platform/tokens/token-shares.js';
 import { Deliverer } from './deliverer.service.js';
+import { MAX_TASK_HOOKS } from './hook-limits.js';
 import { urlProblem } from './hook-url.js';
 import { TooManyTaskHooks } from './hooks.errors.js';
 import type { TaskHook, TaskHookTerms } from './task-hook.js';
 import { TaskHookStore } from './task-hook.store.js';
 
-/** For all tokens together; each token has its own limit (`limits.task_hooks_per_api_token`). */
-const MAX_TASK_HOOKS = 5000;
 const MAX_OF_A_TASK = 10;
 const WHAT_IS_FULL = {
   all: `There are ${MAX_TASK_HOOKS} push notifications for tasks that are not over, which is the most. Wait until some are.`,

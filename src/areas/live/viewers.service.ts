@@ -2,6 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { OpenStreams } from '../../platform/tokens/open-streams.js';
+import type { TakenLimit } from '../../platform/tokens/taken-limit.js';
 import type { TokenHolder } from '../../platform/tokens/token-shares.js';
 import type { Viewer } from './viewer.js';
 
@@ -15,6 +16,7 @@ export class Viewers implements OnModuleDestroy {
     this.open = new OpenStreams({
       name: 'viewers of sessions',
       reason: 'too_many_viewers',
+      advice: 'Raise streaming.max_viewers, or add replicas.',
       logger,
       terms: () => {
         const { streaming, limits } = settings.current;
@@ -27,6 +29,10 @@ export class Viewers implements OnModuleDestroy {
 
   get count(): number {
     return this.open.count;
+  }
+
+  limits(): TakenLimit[] {
+    return this.open.limits();
   }
 
   /** Throws `Unavailable` (503) when there are too many, and `RateLimited` (429) when the token has used its share. */

@@ -4,13 +4,16 @@ import { Database } from '../../platform/database/database.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { ChannelReports } from '../channels/channels.api.js';
-import { DeliveryDirectory } from '../hooks/hooks.api.js';
+import { DeliveryDirectory, HookLimits } from '../hooks/hooks.api.js';
+import { Viewers } from '../live/live.api.js';
+import { LogStreams } from '../logs/logs.api.js';
 import { McpDirectory, McpServers, Sandbox } from '../mcp/mcp.api.js';
 import { Plugins } from '../plugins/plugins.api.js';
-import { ReachedLimits } from '../turns/turns.api.js';
+import { TokenLimits, TurnSlots } from '../turns/turns.api.js';
 import { BudgetReports } from '../usage/usage.api.js';
 import { type HealthPart, healthPart, MOST_NAMES, namesOf } from './health-part.js';
 import { clockPart, databasePart, diskPart, keysPart } from './host-parts.js';
+import { limitsPart } from './limits-part.js';
 import { ProviderPart } from './provider-part.service.js';
 import { ReadinessCheck } from './readiness-check.js';
 import { replicasPart, tokensPart, turnsPart } from './stored-parts.js';
@@ -34,7 +37,11 @@ export class HealthParts {
     private readonly hooks: DeliveryDirectory,
     private readonly plugins: Plugins,
     private readonly budgets: BudgetReports,
-    private readonly tokenLimits: ReachedLimits,
+    private readonly tokenLimits: TokenLimits,
+    private readonly hookLimits: HookLimits,
+    private readonly slots: TurnSlots,
+    private readonly viewers: Viewers,
+    private readonly logStreams: LogStreams,
   ) {}
 
   /** Never rejects: a part that cannot be asked fails. */
@@ -158,22 +165,11 @@ export class HealthParts {
     );
   }
 
-  private async limits(): Promise<HealthPart> {
-    const [budgets, tokens] = await Promise.all([
-      this.budgets.reached(MOST_NAMES + 1),
-      this.tokenLimits.all(MOST_NAMES + 1),
-    ]);
-    if (budgets.length + tokens.length === 0)
-      return healthPart('limits', 'ok', 'no budget and no limit is used up');
-    const named = [
-      ...budgets.map(({ scope, name, period }) => `${[scope, name].filter(Boolean).join(' ')} (${period})`),
-      ...tokens.map(({ tokenName, what, taken, limit }) => `${tokenName} (${taken} of ${limit} ${what})`),
-    ];
-    return healthPart(
-      'limits',
-      'warning',
-      `used up: ${namesOf(named)}`,
-      'Raise it in [limits], or wait for the next day or month in UTC; attachments go with their sessions.',
+  private limits(): Promise<HealthPart> {
+    return limitsPart(
+      this.budgets,
+      [this.tokenLimits.all(), this.hookLimits.all()],
+      [...this.slots.limits(), ...this.viewers.limits(), ...this.logStreams.limits()],
     );
   }
 }

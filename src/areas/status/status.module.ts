@@ -6,6 +6,8 @@ import { Database } from '../../platform/database/database.js';
 import { ScrapeService, scrapedGauge } from '../../platform/metrics/scrape.service.js';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { HooksModule } from '../hooks/hooks.module.js';
+import { LiveModule } from '../live/live.module.js';
+import { LogsModule } from '../logs/logs.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MemoryModule } from '../memory/memory.module.js';
 import { ModelsModule } from '../models/models.module.js';
@@ -68,6 +70,8 @@ class PoolGauge implements OnModuleInit {
     MemoryModule,
     ChannelsModule,
     HooksModule,
+    LiveModule,
+    LogsModule,
     ToolsModule,
     TurnsModule,
     UsageModule,

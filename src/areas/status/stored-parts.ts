@@ -45,8 +45,8 @@ const TURNS = statement({
       ORDER BY created_at DESC, id DESC LIMIT 10000
     ), stuck AS (
       SELECT created_at FROM turns AS t WHERE status = 'waiting' AND created_at < now() - interval '30 seconds'
-        AND NOT EXISTS (
-          SELECT 1 FROM turns AS before WHERE before.session_id = t.session_id AND before.status IN ('running', 'awaiting_approval'))
+        AND NOT EXISTS (SELECT 1 FROM turns AS one WHERE one.session_id = t.session_id AND one.status = 'running')
+        AND NOT EXISTS (SELECT 1 FROM turns AS one WHERE one.session_id = t.session_id AND one.status = 'awaiting_approval')
       ORDER BY created_at LIMIT 10000
     )
     SELECT (SELECT count(*)::int FROM lately) AS ended,

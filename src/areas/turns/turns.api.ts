@@ -8,9 +8,10 @@ export {
 } from './attachments/attachment-fetcher.js';
 export { type CallerOutput, storeOutputs, takeBackOutputs } from './callers/caller-outputs.js';
 export { type EarlierMessage, EarlierMessages, forgetEarlier } from './callers/earlier-messages.js';
-export { ReachedLimits } from './limits/reached-limits.js';
 export { SESSION_SPENT } from './limits/spending.sql.js';
+export { TokenLimits } from './limits/token-limits.js';
 export { TurnLimitReached } from './limits/turn-limit-reached.js';
+export { TurnSlots } from './limits/turn-slots.js';
 export {
   isLast,
   LAST_STEP,

@@ -9,8 +9,8 @@ import { AcceptedTurnsStore } from './accepted/accepted-turns.store.js';
 import { TokenWaitingTurns } from './accepted/token-waiting-turns.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { EarlierMessages } from './callers/earlier-messages.js';
-import { ReachedLimits } from './limits/reached-limits.js';
 import { SessionParties } from './limits/session-parties.js';
+import { TokenLimits } from './limits/token-limits.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
 import { LostTurns } from './lost/lost-turns.service.js';
@@ -75,7 +75,7 @@ import { WaitingPlaces } from './waiting-places.service.js';
     turnRefusalMetric,
     TurnRefusals,
     SessionParties,
-    ReachedLimits,
+    TokenLimits,
     TurnQueue,
     WaitingPlaces,
     ...turnMetricProviders,
@@ -117,7 +117,8 @@ import { WaitingPlaces } from './waiting-places.service.js';
     MessageOptionsCheck,
     TurnDirectory,
     TurnSeries,
-    ReachedLimits,
+    TokenLimits,
+    TurnSlots,
     UnstoredTurns,
   ],
 })

@@ -8,26 +8,28 @@ import { type BudgetPeriod, type BudgetScope, budgetsFor } from './budgets.js';
 /** The most notices that are looked at. */
 const MOST_READ = 1000;
 
-const REACHED = statement({
-  name: 'budgets.reached_now',
+const NOTICES = statement({
+  name: 'budgets.notices_now',
   params: { most: bigint },
   row: {
+    /** `warned` of four fifths; one that is used up has both. */
+    notice: oneOf<'warned' | 'reached'>(),
     scope: oneOf<BudgetScope>(),
     /** Empty for all together. */
     name: text,
     ...{ period: oneOf<BudgetPeriod>(), limit_usd: double },
   },
   sql: `
-    SELECT scope, name, period, limit_usd::float8 FROM budget_notices
-    WHERE notice = 'reached' AND starts_on = CASE period
+    SELECT notice, scope, name, period, limit_usd::float8 FROM budget_notices
+    WHERE starts_on = CASE period
       WHEN 'day' THEN (now() AT TIME ZONE 'UTC')::date ELSE date_trunc('month', now() AT TIME ZONE 'UTC')::date END
-    ORDER BY scope, name LIMIT :most`,
+    ORDER BY notice, scope, name LIMIT :most`,
 });
 
-/** A budget that refuses turns at the moment. */
-export type ReachedBudget = RowOfStatement<typeof REACHED>;
+/** A budget that refuses turns at the moment, or soon will. */
+export type NoticedBudget = RowOfStatement<typeof NOTICES>;
 
-/** Which budgets are used up, for operators. */
+/** Which budgets are used up or nearly so, for operators. */
 @Injectable()
 export class BudgetReports {
   constructor(
@@ -35,14 +37,28 @@ export class BudgetReports {
     private readonly settings: Settings,
   ) {}
 
-  /** Those that the settings still have: one that was raised has been told of as it was. */
-  async reached(most: number): Promise<ReachedBudget[]> {
-    const rows = await this.database.query(REACHED, { most: MOST_READ });
-    return rows.filter((row) => this.isInForce(row)).slice(0, most);
+  /** Those that refuse turns. */
+  async reached(most: number): Promise<NoticedBudget[]> {
+    return (await this.noticed()).filter(({ notice }) => notice === 'reached').slice(0, most);
   }
 
-  private isInForce({ scope, name, period, limit_usd: limit }: ReachedBudget): boolean {
+  /**
+   * Each once, as the settings still have it: one that was raised has been told of as it was. Those that are used up come
+   * first.
+   */
+  async noticed(): Promise<NoticedBudget[]> {
+    const rows = await this.database.query(NOTICES, { most: MOST_READ });
+    const inForce = rows.filter((row) => this.isInForce(row));
+    const used = new Set(inForce.filter(({ notice }) => notice === 'reached').map(keyOf));
+    return inForce.filter((row) => row.notice === 'reached' || !used.has(keyOf(row)));
+  }
+
+  private isInForce({ scope, name, period, limit_usd: limit }: NoticedBudget): boolean {
     const budgets = budgetsFor(this.settings.current.limits, scope, name);
     return budgets.some((budget) => budget.period === period && budget.limitUsd === limit);
   }
+}
+
+function keyOf({ scope, name, period }: NoticedBudget): string {
+  return JSON.stringify([scope, name, period]);
 }

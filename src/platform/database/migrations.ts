@@ -58,6 +58,7 @@ import { TellAgentsOfTasks1795420000000 } from './migrations/1795420000000-tell-
 import { FindTasksByChange1795420100000 } from './migrations/1795420100000-find-tasks-by-change.js';
 import { CountReplicas1795421000000 } from './migrations/1795421000000-count-replicas.js';
 import { NoteUnseenMedia1795422000000 } from './migrations/1795422000000-note-unseen-media.js';
+import { FindSpendingByDay1795423000000 } from './migrations/1795423000000-find-spending-by-day.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   FindTasksByChange1795420100000,
   CountReplicas1795421000000,
   NoteUnseenMedia1795422000000,
+  FindSpendingByDay1795423000000,
 ];

@@ -41,6 +41,7 @@ beforeEach(() => {
   streams = new OpenStreams({
     name: 'things',
     reason: 'too_many_things',
+    advice: 'Have more.',
     logger: silentLogs.for('things'),
     terms: () => {
       const { limits } = settingsSchema.parse({ limits: { streams_per_api_token: 2 } });

@@ -4,12 +4,15 @@ import type { Logger } from '../logging/logger.js';
 import type { EventStream } from '../runtime/event-stream.js';
 import { Poller } from '../runtime/poller.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
+import type { TakenLimit } from './taken-limit.js';
 import { shareOfStreams, type TokenHolder } from './token-shares.js';
 
 const SWEEP_MS = 250;
 /** Together with the token cache (0.5 s) and a sweep: a stream whose token was revoked is cut within 1.5 s. */
 const ASK_TOKEN_MS = 500;
 const RETRY_AFTER_SECS = 10;
+const CLOSE_SOME =
+  'Its readers should close what they no longer read; else raise limits.streams_per_api_token.';
 /** Readers come back at different moments, so that they do not all reach the next replica at once. */
 const RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 2000;
@@ -30,6 +33,8 @@ export interface OpenStreamsOptions {
   readonly name: string;
   /** `details.reason` when there are too many. */
   readonly reason: string;
+  /** For operators, when they get too many: a sentence. */
+  readonly advice: string;
   terms(): StreamTerms;
   readonly logger: Logger;
   /** Told of each that was cut because its reader took nothing, with how many are open. */
@@ -53,7 +58,7 @@ export interface StreamPlace<S> {
 /** The open streams of one kind in this process: bounds their number, for each token too, keeps them alive, and ends them. */
 export class OpenStreams<S extends EventStream> {
   private readonly streams = new Map<S, Kept>();
-  private readonly byToken = new Map<string, number>();
+  private readonly byToken = new Map<string, { readonly tokenName: string; count: number }>();
   private taken = 0;
   private readonly poller = new Poller({
     everyMs: SWEEP_MS,
@@ -86,19 +91,31 @@ export class OpenStreams<S extends EventStream> {
       });
     }
     const share = shareOfStreams(limits, caller, most);
-    if ((this.byToken.get(caller.tokenId) ?? 0) < share) return;
+    if ((this.byToken.get(caller.tokenId)?.count ?? 0) < share) return;
     throw new RateLimited(
       `This API token has its share of ${share} open ${name} here (limits.streams_per_api_token). Close one first.`,
       { retryAfterSecs: RETRY_AFTER_SECS, details: { reason: 'api_token_streams' } },
     );
   }
 
+  /** How many are open in this process, together and of each token. */
+  limits(): TakenLimit[] {
+    const { most, limits } = this.options.terms();
+    const what = `${this.options.name} at this replica`;
+    const ofAll = { holder: null, what, taken: this.taken, limit: most, advice: this.options.advice };
+    const ofTokens = [...this.byToken].map(([tokenId, { tokenName, count }]) => ({
+      ...{ holder: tokenName, what, taken: count, advice: CLOSE_SOME },
+      limit: shareOfStreams(limits, { tokenId, tokenName }, most),
+    }));
+    return [ofAll, ...ofTokens];
+  }
+
   /** Takes a place whether there is one or not: ask `refuseTooMany` before. */
-  take({ tokenId }: TokenHolder): StreamPlace<S> {
-    this.tally(tokenId, 1);
+  take(holder: TokenHolder): StreamPlace<S> {
+    this.tally(holder, 1);
     let isTaken = true;
     const leave = (): void => {
-      if (isTaken) this.tally(tokenId, -1);
+      if (isTaken) this.tally(holder, -1);
       isTaken = false;
     };
     return { keep: (stream, mayGoOn) => this.keep(stream, mayGoOn, leave), leave };
@@ -130,11 +147,12 @@ export class OpenStreams<S extends EventStream> {
     if (this.hasEnded) setImmediate(() => stream.close(retryMs()));
   }
 
-  private tally(tokenId: string, by: 1 | -1): void {
+  private tally({ tokenId, tokenName }: TokenHolder, by: 1 | -1): void {
     this.taken += by;
-    const now = (this.byToken.get(tokenId) ?? 0) + by;
-    if (now === 0) this.byToken.delete(tokenId);
-    else this.byToken.set(tokenId, now);
+    const kept = this.byToken.get(tokenId) ?? { tokenName, count: 0 };
+    kept.count += by;
+    if (kept.count === 0) this.byToken.delete(tokenId);
+    else this.byToken.set(tokenId, kept);
   }
 
   private sweep(): void {

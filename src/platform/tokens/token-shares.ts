@@ -33,6 +33,15 @@ export function shareOfStreams(limits: Limits, caller: TokenHolder, maxStreams: 
   return share === 0 ? maxStreams : Math.min(share, Math.ceil(maxStreams / 2));
 }
 
+/**
+ * Joins `t (id, name)` to rows with a `family`: the token that counts for it now, whose limits are in force; where there is
+ * none, as for channels and identities, its columns are null.
+ */
+export const TOKEN_OF_FAMILY = `LEFT JOIN LATERAL (
+  SELECT id, name FROM api_tokens WHERE coalesce(family_id, id) = family
+  ORDER BY (revoked_at IS NULL) DESC, created_at DESC, id DESC LIMIT 1
+) AS t ON true`;
+
 /** Whether settings would take a token of this name for a channel. */
 export function isChannelName(name: string): boolean {
   return CHANNEL.test(name);

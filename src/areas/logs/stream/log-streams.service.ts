@@ -4,6 +4,7 @@ import { type LogFilter, LogStore } from '../../../platform/logging/log.store.js
 import { Logs } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { OpenStreams, retryMs, type StreamPlace } from '../../../platform/tokens/open-streams.js';
+import type { TakenLimit } from '../../../platform/tokens/taken-limit.js';
 import type { TokenHolder } from '../../../platform/tokens/token-shares.js';
 import { LogStream } from './log-stream.js';
 import { LogTail } from './log-tail.service.js';
@@ -39,6 +40,7 @@ export class LogStreams implements OnModuleDestroy {
     this.streams = new OpenStreams({
       name: 'log streams',
       reason: 'too_many_streams',
+      advice: 'Raise logging.max_streams, or add replicas.',
       logger,
       terms: () => {
         const { logging, limits } = settings.current;
@@ -56,6 +58,10 @@ export class LogStreams implements OnModuleDestroy {
 
   get count(): number {
     return this.streams.count;
+  }
+
+  limits(): TakenLimit[] {
+    return this.streams.limits();
   }
 
   /** The most that is on its way to any one reader, in bytes of memory here. */

@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** What the turns of an API token used on a day, for migrations and the drift check. */
 @Entity('token_spending')
+@Index('token_spending_by_day', { synchronize: false })
 export class TokenSpendingEntity {
   @PrimaryColumn({ name: 'token_id', type: 'text', collation: 'C' })
   tokenId!: string;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../../platform/settings/settings.js';
+import type { TakenLimit } from '../../../platform/tokens/taken-limit.js';
 import { RunningTurns } from '../running-turns.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
@@ -28,6 +29,12 @@ export class TurnSlots {
   /** Whether another message may wait for a place: as many may as there are places. */
   get hasRoomToWait(): boolean {
     return this.waiting.size < this.most;
+  }
+
+  limits(): TakenLimit[] {
+    const taken = this.running.count + this.held;
+    const advice = 'Raise limits.turns_per_replica, or add replicas.';
+    return [{ holder: null, what: 'turns at once at this replica', taken, limit: this.most, advice }];
   }
 
   /** Waits for a place in the order of the calls. @returns whether it got one within `waitMs` */
