@@ -16,6 +16,7 @@ const SESSIONS = 100_000;
 const MOST_BESIDE_API_MS = 1000;
 const LONGEST_TASK_MS = 100;
 const ROUNDS = 5;
+const MOST_ROUNDS = 20;
 const SECONDS = 10;
 
 /** Keeps when the first of what a page is opened for is there to be seen. */
@@ -115,37 +116,30 @@ describeInBrowser('how fast the console is', () => {
       [SESSIONS],
     );
     await gateway.database.query('VACUUM ANALYZE sessions');
-    /** In a browser that has nothing of it yet. @returns milliseconds until it is shown, and of them those of the API's answer */
-    const opening = async (path: string, shows: string): Promise<{ shown: number; api: number }> => {
-      const { page, close } = await visit(url(path), VIEW, gateway.token, watchFor(shows));
+    /** In a browser that has nothing of it yet. @returns milliseconds until the first row is shown, and of them those of the API's answer */
+    const opening = async (): Promise<{ shown: number; api: number }> => {
+      const { page, close } = await visit(url('/sessions'), VIEW, gateway.token, watchFor('main tbody tr'));
       const shownAt = () => page.evaluate<number | undefined>('globalThis.shownAt');
       await eventually(async () => expect(await shownAt()).toBeDefined(), PATIENCE_MS);
-      const [api = 0] = await page.evaluate<number[]>(
+      const answers = await page.evaluate<number[]>(
         `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/admin/v1/sessions')).map(({ duration }) => duration)`,
       );
+      expect(answers).toHaveLength(1);
       const shown = (await shownAt()) ?? Number.POSITIVE_INFINITY;
-      if (path === '/sessions') expect(await page.locator('main tbody tr').count()).toBe(50);
+      expect(await page.locator('main tbody tr').count()).toBe(50);
       await close();
-      return { shown, api };
+      return { shown, api: answers[0] ?? 0 };
     };
-    const rounds: { beside: number; api: number; empty: number }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const empty = await opening('/nowhere', 'main .state-title');
-      const list = await opening('/sessions', 'main tbody tr');
-      rounds.push({ beside: list.shown - list.api, api: list.api, empty: empty.shown });
+    // The quickest of them: what else this machine does can only make it longer. On a busy one it is tried more often.
+    let quickest = await opening();
+    for (let round = 1; round < MOST_ROUNDS; round += 1) {
+      if (round >= ROUNDS && quickest.shown - quickest.api <= MOST_BESIDE_API_MS) break;
+      const next = await opening();
+      if (next.shown - next.api < quickest.shown - quickest.api) quickest = next;
     }
-    // The quickest of them: what else this machine does can only make it longer.
-    const quickest = (name: 'beside' | 'api' | 'empty') =>
-      Math.round(Math.min(...rounds.map((one) => one[name])));
-    const [beside, empty] = [quickest('beside'), quickest('empty')];
-    report({
-      sessions: SESSIONS,
-      api_ms: quickest('api'),
-      opened_beside_api_ms: beside,
-      empty_page_ms: empty,
-    });
-    // Where a page with nothing on it takes a third of it, the machine is too slow for the bound: then it is three such pages.
-    expect(beside).toBeLessThanOrEqual(Math.max(MOST_BESIDE_API_MS, 3 * empty));
+    const beside = Math.round(quickest.shown - quickest.api);
+    report({ sessions: SESSIONS, api_ms: Math.round(quickest.api), opened_beside_api_ms: beside });
+    expect(beside).toBeLessThanOrEqual(MOST_BESIDE_API_MS);
   });
 
   test('a log tail of 100 lines a second, behind 1,000 that are shown: no task over 100 ms of the processor', async () => {
