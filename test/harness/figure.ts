@@ -10,6 +10,7 @@ export type PromiseName =
   | 'turns-outlive-all'
   | 'once-per-key'
   | 'decided-once'
+  | 'faces'
   | 'rate-limit'
   | 'revoked-tokens'
   | 'rolling-restarts'
