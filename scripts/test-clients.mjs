@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { DRIVERS } from './clients/drivers.mjs';
 import { startGateway } from './clients/gateway.mjs';
 import { installed } from './clients/install.mjs';
-import { drive, judgesOf, startPrism } from './clients/judges.mjs';
+import { drive, judgesOf, linters, startPrism } from './clients/judges.mjs';
 import { planOf } from './clients/plan.mjs';
 import { refusedThrough } from './clients/refusals.mjs';
 
@@ -53,6 +53,15 @@ async function judgeProfile(profile, folder, gateway) {
   await judgeThroughPrism(profile, folder, target, gateway.token);
 }
 
+/** Of the operators' API: the console and the command line are its clients, so that none is generated here. */
+async function judgeOperators(folder, gateway) {
+  const document = 'admin.openapi.json';
+  const answer = await fetch(`http://127.0.0.1:${gateway.ports.a}/admin/v1/openapi.json`);
+  await writeFile(join(folder, document), await answer.text());
+  for (const [name, work] of Object.entries(linters(folder, document)))
+    await judge(`Operators' API: ${name}`, async () => void (await work()));
+}
+
 async function judgeThroughPrism(profile, folder, target, token) {
   const prism = await startPrism(profile, folder, target);
   await judge(`Profile ${profile}: Prism finds every request and answer as documented`, async () => {
@@ -69,6 +78,7 @@ const folder = await install();
 const gateway = await startGateway();
 try {
   for (const profile of ['a', 'b']) await judgeProfile(profile, folder, gateway);
+  await judgeOperators(folder, gateway);
 } finally {
   await gateway.stop();
 }

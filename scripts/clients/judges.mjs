@@ -30,17 +30,25 @@ for (const { code, message, path } of told) console.log(code, message, path.join
 process.exit(document !== undefined && told.length === 0 ? 0 : 1);
 `;
 
-/** The judges of one profile, in a folder where they are installed: each a name and what it does, which throws when it finds fault. */
-export function judgesOf(profile, folder, plan) {
-  const bin = (name) => join(folder, 'node_modules/.bin', name);
-  const tool = (name, args, limitMs) => run(bin(name), args, { cwd: folder, limitMs });
-  const document = `${profile}.openapi.json`;
+/** What finds fault with an OpenAPI document by itself. */
+export function linters(folder, document) {
+  const tool = (name, args) => run(join(folder, 'node_modules/.bin', name), args, { cwd: folder });
   return {
     redocly: () => tool('redocly', ['lint', '--extends', 'recommended-strict', document]),
     spectral: async () => {
       await writeFile(join(folder, '.spectral.yaml'), SPECTRAL);
       await tool('spectral', ['lint', '--fail-severity=hint', document]);
     },
+  };
+}
+
+/** The judges of one profile, in a folder where they are installed: each a name and what it does, which throws when it finds fault. */
+export function judgesOf(profile, folder, plan) {
+  const bin = (name) => join(folder, 'node_modules/.bin', name);
+  const tool = (name, args, limitMs) => run(bin(name), args, { cwd: folder, limitMs });
+  const document = `${profile}.openapi.json`;
+  return {
+    ...linters(folder, document),
     asyncapi: async () => {
       await writeFile(join(folder, 'asyncapi.mjs'), ASYNCAPI);
       await run(process.execPath, ['asyncapi.mjs', `${profile}.asyncapi.json`], { cwd: folder });

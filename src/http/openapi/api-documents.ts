@@ -103,12 +103,12 @@ function complete(document: Document, id: DocumentId): Document {
   const components = {
     ...document.components,
     schemas: { ...document.components?.schemas, ErrorEnvelope: errorEnvelopeSchema(envelope) },
-    headers: RESPONSE_HEADERS,
   };
+  const refused = responses(document, envelope);
   return {
     ...document,
     tags: tags(used, id),
-    components: { ...components, responses: responses(document, envelope) },
+    components: { ...components, headers: headers(document.paths, refused), responses: refused },
   };
 }
 
@@ -126,6 +126,14 @@ function responses(document: Document, profile: ProfileId) {
     statuses
       .map((status) => [REFUSALS[status].name, refusalResponse(status, profile)] as const)
       .filter(([name]) => text.includes(`#/components/responses/${name}"`)),
+  );
+}
+
+/** The headers that some answer refers to. */
+function headers(...places: readonly object[]) {
+  const text = JSON.stringify(places);
+  return Object.fromEntries(
+    Object.entries(RESPONSE_HEADERS).filter(([name]) => text.includes(`#/components/headers/${name}"`)),
   );
 }
 
