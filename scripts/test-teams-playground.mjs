@@ -11,6 +11,22 @@ const APP = '11111111-2222-3333-4444-555555555555';
 const ISSUER = 'https://connector.example.com';
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const LIMIT_MS = 90_000;
+/** Lines of an answer as a model writes them, and as people have to read them. */
+const LINES = [
+  ['set ANTHROPIC_API_KEY or OPENAI_API_KEY', 'set ANTHROPIC_API_KEY or OPENAI_API_KEY'],
+  ['a **bold** word, *slanted*, ~~struck~~, `co_de`', 'a bold word, slanted, struck, co_de'],
+  ['2 * 3 * 4 and \\*starred\\* and \\_\\_init\\_\\_', '2 * 3 * 4 and *starred* and __init__'],
+  [
+    '1 < 2 & 3 > 2, R&D, &amp;amp; and List<b> and <at>all</at>',
+    '1 < 2 & 3 > 2, R&D, &amp; and List<b> and <at>all</at>',
+  ],
+  [
+    'C:\\new\\file, a|b, [sic], ~5, #1 and \\# not a heading',
+    'C:\\new\\file, a|b, [sic], ~5, #1 and # not a heading',
+  ],
+  ['[a page](https://example.com/a_b)', 'a page'],
+  ['1990\\. A year', '1990. A year'],
+];
 
 const folder = await installed(resolve('test/teams-playground'), 'agent-gateway-teams-playground');
 const { privateKey, publicKey } = await generateKeyPair('RS256');
@@ -30,6 +46,7 @@ async function answered(request, response) {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   if (request.url === '/openid') return json(200, { issuer: ISSUER, jwks_uri: `${own}/keys` });
   if (request.url === '/keys') return json(200, { keys: [jwk] });
+  if (request.url === '/v1/chat/completions') return said(response);
   if (request.url.endsWith('/oauth2/v2.0/token'))
     return json(200, { token_type: 'Bearer', expires_in: 3600, access_token: 'a.token.of-nobody' });
   const body = Buffer.concat(chunks);
@@ -51,7 +68,21 @@ async function answered(request, response) {
   return json(answer.status, await answer.json());
 }
 
+/** A model that says these lines. */
+function said(response) {
+  const chunk = (delta, finish_reason = null) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const content = LINES.map(([written]) => written).join('\n\n');
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(`${chunk({ role: 'assistant', content })}${chunk({}, 'stop')}data: [DONE]\n\n`);
+}
+
 const settings = `
+[provider]
+kind = "openai"
+base_url = "${own}/v1"
+model = "m"
+
 [channels_config.teams]
 type = "teams"
 app_id = "${APP}"
@@ -83,9 +114,15 @@ try {
   await page.keyboard.type('heliotrope, **bold** and `code`?');
   await page.keyboard.press('Enter');
   await until(async () => posted.includes('message 200'));
-  const answer = page.getByText(/No model is configured/).first();
-  await answer.waitFor({ timeout: LIMIT_MS });
-  console.log(`ok      the playground shows: ${(await answer.innerText()).slice(0, 200)}`);
+  await page
+    .getByText(/A year/)
+    .first()
+    .waitFor({ timeout: LIMIT_MS });
+  const shown = (await page.locator('body').innerText()).split('\n').map((line) => line.trim());
+  const missing = LINES.filter(([, read]) => !shown.includes(read));
+  for (const [, read] of LINES)
+    console.log(`${shown.includes(read) ? 'ok     ' : 'FAILED '} people read: ${read}`);
+  if (missing.length > 0) throw new Error(`the page shows ${JSON.stringify(shown.slice(-30))}`);
 } catch (error) {
   console.log(`FAILED  ${error.message}; posted: ${posted.join(', ')}`);
   process.exitCode = 1;

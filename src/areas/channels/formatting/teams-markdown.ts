@@ -7,25 +7,33 @@ import {
   textOfBlocks,
 } from './formatted-text.js';
 import { parseMarkdown } from './markdown.js';
-
-/** What Markdown or HTML could read as more than a letter, wherever it stands. */
-const SPECIAL = /[\\`*_[\]#~|<>&]/g;
-/** What begins a list or a heading at the start of a line. */
-const LINE_START = /^(\s*)([-+=]|\d{1,9}(?=[.)]))/;
+import { EVERY_ESCAPE, FewestEscapes, type ParagraphEscapes, paragraphLine } from './markdown-escapes.js';
 
 /**
- * Markdown in the subset that Teams shows: bold, italic, strike, code, links, lists, quotes. Whatever else a text has in it is
- * escaped, so that people read its letters; headings are bold, tables stand in columns.
+ * Markdown in the subset that Teams shows: bold, italic, strike, code, links, lists, quotes. What else would mean
+ * more than its letters is escaped; headings are bold, tables stand in columns.
  */
 export function teamsMarkdown(markdown: string): string {
-  const blocks = parseMarkdown(markdown);
+  return teamsText(parseMarkdown(markdown)) ?? markdown;
+}
+
+/** The letters that people read, without any form; at most as long as it was written. */
+export function teamsPlainText(markdown: string): string {
+  const text = textOfBlocks(parseMarkdown(markdown));
+  return text.trim() === '' || text.length > markdown.length ? markdown : text;
+}
+
+/** Undefined for what cannot be written so that it reads the same. */
+export function teamsText(blocks: readonly TextBlock[]): string | undefined {
   const read = lettersOf(blocks);
   // Marks between letters and punctuation do not always count as marks; then the text goes without them.
   for (const isMarked of [true, false]) {
-    const text = new TeamsWriter(isMarked).blocks(blocks, '');
-    if (text.trim() !== '' && lettersOf(parseMarkdown(text)) === read) return text;
+    for (const isSparing of [true, false]) {
+      const text = new TeamsWriter(isMarked, isSparing).blocks(blocks, '');
+      if (text.trim() !== '' && lettersOf(parseMarkdown(text)) === read) return text;
+    }
   }
-  return markdown;
+  return undefined;
 }
 
 function lettersOf(blocks: readonly TextBlock[]): string {
@@ -33,7 +41,10 @@ function lettersOf(blocks: readonly TextBlock[]): string {
 }
 
 class TeamsWriter {
-  constructor(private readonly isMarked: boolean) {}
+  constructor(
+    private readonly isMarked: boolean,
+    private readonly isSparing: boolean,
+  ) {}
 
   /** `indent` stands before each further line. */
   blocks(blocks: readonly TextBlock[], indent: string): string {
@@ -77,35 +88,32 @@ class TeamsWriter {
   }
 
   private runs(runs: readonly TextRun[]): string {
-    return runs.map((run) => this.run(run)).join('');
+    const escapes = this.isSparing ? new FewestEscapes(runs) : EVERY_ESCAPE;
+    return runs
+      .map((run, index) => {
+        const text = this.run(run, escapes);
+        // Before a link it would make a picture of it.
+        return runs[index + 1]?.href !== undefined && text.endsWith('!') ? `${text.slice(0, -1)}\\!` : text;
+      })
+      .join('');
   }
 
-  private run({ text, style, href }: TextRun): string {
+  private run({ text, style, href }: TextRun, escapes: ParagraphEscapes): string {
     if (text.trim() === '') return text;
     const core = text.trim();
     const at = text.indexOf(core);
-    const shown = this.shown(core, style);
-    const linked = href === undefined ? shown : `[${shown}](${address(href)})`;
-    return text.slice(0, at) + linked + text.slice(at + core.length);
-  }
-
-  private shown(text: string, style: TextRun['style']): string {
-    if (style.code === true) return inlineCode(text);
-    return this.isMarked ? marked(escaped(text), style) : escaped(text);
+    const isLink = href !== undefined;
+    const letters = style.code === true ? inlineCode(core) : escapes.escaped(text, isLink).trim();
+    const shown = this.isMarked ? marked(letters, style) : letters;
+    return (
+      text.slice(0, at) + (isLink ? `[${shown}](${address(href)})` : shown) + text.slice(at + core.length)
+    );
   }
 }
 
 /** Lines of a paragraph stay lines. */
 function lines(text: string, indent: string): string {
-  return text
-    .split('\n')
-    .map((line) =>
-      line
-        .trim()
-        .replace(LINE_START, '$1\\$2')
-        .replace(/^(\\)(\d+)([.)])/, '$2\\$3'),
-    )
-    .join(`  \n${indent}`);
+  return text.split('\n').map(paragraphLine).join(`  \n${indent}`);
 }
 
 /** A fence is longer than any in the code. */
@@ -134,12 +142,6 @@ function inlineCode(text: string): string {
   const longest = Math.max(0, ...[...flat.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const ticks = '`'.repeat(longest + 1);
   return longest === 0 ? ticks + flat + ticks : `${ticks} ${flat} ${ticks}`;
-}
-
-const HTML: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;' };
-
-function escaped(text: string): string {
-  return text.replace(SPECIAL, (letter) => HTML[letter] ?? `\\${letter}`);
 }
 
 function address(href: string): string {
