@@ -15,7 +15,7 @@ const BOT = { id: `28:${APP_ID}`, name: 'Agent' };
 type Json = Record<string, unknown>;
 
 export interface TeamsCallSeen {
-  readonly method: string;
+  readonly method: TeamsMethod;
   readonly path: string;
   readonly body: Json;
 }
@@ -32,7 +32,19 @@ export interface Delivered {
   readonly body: Json;
 }
 
+export type TeamsMethod =
+  | 'openid'
+  | 'keys'
+  | 'token'
+  | 'send'
+  | 'edit'
+  | 'delete'
+  | 'typing'
+  | 'file'
+  | 'upload';
 export type TeamsMishap = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
+
+export const AWAY: TeamsMishap = (response) => response.writeHead(503).end();
 
 export interface Posting {
   readonly conversation?: string;
@@ -51,32 +63,56 @@ export interface Posting {
 export class TestTeams {
   readonly calls: TeamsCallSeen[] = [];
   secret = APP_SECRET;
+  /** What every call of a kind meets for as long as it stands here. */
+  readonly out = new Map<TeamsMethod, TeamsMishap>();
   /** The tokens that the connector takes; emptying it is their expiry. */
   readonly tokens = new Set<string>();
+  /** What was put into people's OneDrive. */
+  readonly uploads: { readonly path: string; readonly range: string; readonly data: Buffer }[] = [];
   private readonly files = new Map<string, Buffer>();
   private readonly atSharePoint: { readonly data: Buffer; readonly type: string }[] = [];
-  private readonly mishaps: { readonly method: string; readonly mishap: TeamsMishap }[] = [];
+  private readonly mishaps: { readonly method: TeamsMethod; readonly mishap: TeamsMishap }[] = [];
   private readonly saidSoFar: SaidAtTeams[] = [];
+  private readonly retired: Awaited<ReturnType<typeof keyPair>>[] = [];
   private count = 0;
+  private sent = 0;
+  private server = this.makeServer();
+  private port = 0;
 
-  private constructor(
-    private readonly server: Server,
-    private readonly keys: Awaited<ReturnType<typeof keyPair>>[],
-  ) {}
+  private constructor(private keys: Awaited<ReturnType<typeof keyPair>>[]) {}
 
   static async start(): Promise<TestTeams> {
-    const server = createServer();
-    const keys = [await keyPair('teams', ['msteams']), await keyPair('other', ['skype'])];
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const teams = new TestTeams(server, keys);
-    server.on('request', (request, response) => {
-      void teams.answer(request, response).catch(() => response.destroy());
-    });
+    const teams = new TestTeams([await keyPair('teams', ['msteams']), await keyPair('other', ['skype'])]);
+    await teams.comeBack();
     return teams;
   }
 
+  /** Nobody answers any more. */
+  async goAway(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  async comeBack(): Promise<void> {
+    this.server = this.makeServer();
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  private makeServer(): Server {
+    return createServer((request, response) => {
+      void this.answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** The connector signs with another key from now on; the old one is published no more. */
+  async rotateKeys(kid: string): Promise<void> {
+    this.retired.push(...this.keys);
+    this.keys = [await keyPair(kid, ['msteams'])];
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.port}`;
   }
 
   get service(): string {
@@ -117,12 +153,38 @@ export class TestTeams {
     return this.deliver(gateway, { ...about, ...click }, posting);
   }
 
+  /** Somebody answers the card that asks whether they want a file. */
+  consent(
+    gateway: string,
+    { id: replyToId, attachments: [card] }: SaidAtTeams,
+    action: 'accept' | 'decline',
+    posting: Posting = {},
+  ): Promise<Delivered> {
+    const { text: _none, textFormat: _format, ...about } = this.activity('', posting);
+    const context = (card?.['content'] as { acceptContext?: unknown } | undefined)?.acceptContext;
+    const fileName = String(card?.['name']);
+    const uploadInfo = {
+      ...{
+        name: fileName,
+        contentUrl: `https://onedrive.example.com/${fileName}`,
+        uniqueId: `of ${fileName}`,
+      },
+      ...{
+        fileType: fileName.split('.').at(-1),
+        uploadUrl: `${this.url}/upload/${encodeURIComponent(fileName)}`,
+      },
+    };
+    const value = { type: 'fileUpload', action, context, ...(action === 'accept' ? { uploadInfo } : {}) };
+    const invoke = { type: 'invoke', name: 'fileConsent/invoke', replyToId, value, ...posting.more };
+    return this.deliver(gateway, { ...about, ...invoke }, posting);
+  }
+
   async deliver(
     gateway: string,
     activity: Json,
-    { claims = {}, kid = 'teams' }: Posting = {},
+    { claims = {}, kid = String(this.keys[0]?.jwk.kid) }: Posting = {},
   ): Promise<Delivered> {
-    const key = this.keys.find(({ jwk }) => jwk.kid === kid) ?? this.keys[0];
+    const key = [...this.keys, ...this.retired].find(({ jwk }) => jwk.kid === kid) ?? this.keys[0];
     if (key === undefined) throw new Error('There is no key.');
     const now = Math.floor(Date.now() / 1000);
     const all = { iss: ISSUER, aud: APP_ID, serviceurl: this.service, nbf: now, exp: now + 600, ...claims };
@@ -160,18 +222,17 @@ export class TestTeams {
     return this.said(conversation);
   }
 
-  callsOf(method: string): TeamsCallSeen[] {
+  callsOf(method: TeamsMethod): TeamsCallSeen[] {
     return this.calls.filter((call) => call.method === method);
   }
 
-  /** The next call of this kind (`send`, `edit`, `token`, `file`) meets this. */
-  next(method: string, mishap: TeamsMishap): void {
+  /** The next call of this kind meets this. */
+  next(method: TeamsMethod, mishap: TeamsMishap): void {
     this.mishaps.push({ method, mishap });
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    await this.goAway();
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -182,13 +243,15 @@ export class TestTeams {
       response.writeHead(isStranger ? 200 : 403, { 'content-type': shared.type }).end(shared.data);
       return;
     }
-    const text = await textOf(request);
+    const bytes = await bytesOf(request);
+    if (path.startsWith('/upload/')) this.noteUpload(path, request, bytes);
+    const text = path.startsWith('/upload/') ? '' : bytes.toString('utf8');
     const form = request.headers['content-type']?.startsWith('application/x-www-form') === true;
     const body = form ? Object.fromEntries(new URLSearchParams(text)) : (JSON.parse(text || '{}') as Json);
     const method = methodOf(request.method ?? '', path, body);
     this.calls.push({ method, path, body });
     const place = this.mishaps.findIndex((one) => one.method === method);
-    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
+    const mishap = place < 0 ? this.out.get(method) : this.mishaps.splice(place, 1)[0]?.mishap;
     if (typeof mishap === 'function') {
       mishap(response);
       return;
@@ -200,10 +263,16 @@ export class TestTeams {
     else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
   }
 
-  private answerOf(method: string, path: string, body: Json, authorization: string): Answer {
+  private noteUpload(path: string, { headers }: IncomingMessage, data: Buffer): void {
+    if (headers.authorization !== undefined) throw new Error('The address carries its permission.');
+    this.uploads.push({ path, range: String(headers['content-range']), data });
+  }
+
+  private answerOf(method: TeamsMethod, path: string, body: Json, authorization: string): Answer {
     if (method === 'openid') return ok({ issuer: ISSUER, jwks_uri: `${this.url}/keys` });
     if (method === 'keys') return ok({ keys: this.keys.map(({ jwk }) => jwk) });
     if (method === 'token') return this.tokenFor(body);
+    if (method === 'upload') return { status: 201, json: {} };
     if (!this.tokens.has(authorization.replace('Bearer ', ''))) {
       return { status: 401, json: { error: { code: 'Unauthorized', message: 'no' } } };
     }
@@ -211,13 +280,15 @@ export class TestTeams {
       /^\/emea\/v3\/conversations\/([^/]+)\/activities\/?(.*)$/.exec(path) ?? [];
     if (method === 'file') return ok(this.files.get(path.split('/')[4] ?? '') ?? Buffer.alloc(0));
     if (method === 'send') {
-      const said = { id: `m${this.saidSoFar.length}`, conversation: decodeURIComponent(conversation) };
+      this.sent += 1;
+      const said = { id: `m${this.sent}`, conversation: decodeURIComponent(conversation) };
       const attachments = (body['attachments'] ?? []) as Json[];
       this.saidSoFar.push({ ...said, text: textIn(body), attachments });
       return { status: 201, json: { id: said.id } };
     }
     const place = this.saidSoFar.findIndex((one) => one.id === id);
     const said = this.saidSoFar[place];
+    if (method === 'delete') this.saidSoFar.splice(place, place < 0 ? 0 : 1);
     if (method === 'edit' && said !== undefined) {
       const attachments = (body['attachments'] ?? []) as Json[];
       this.saidSoFar[place] = { ...said, text: textIn(body), attachments };
@@ -254,11 +325,14 @@ function ok(json: unknown): Answer {
   return { status: 200, json };
 }
 
-function methodOf(verb: string, path: string, body: Json): string {
-  if (path === '/openid' || path === '/keys') return path.slice(1);
+function methodOf(verb: string, path: string, body: Json): TeamsMethod {
+  if (path === '/openid') return 'openid';
+  if (path === '/keys') return 'keys';
   if (path.endsWith('/oauth2/v2.0/token')) return 'token';
+  if (path.startsWith('/upload/')) return 'upload';
   if (verb === 'GET') return 'file';
   if (verb === 'PUT') return 'edit';
+  if (verb === 'DELETE') return 'delete';
   return body['type'] === 'typing' ? 'typing' : 'send';
 }
 
@@ -268,10 +342,10 @@ async function keyPair(kid: string, endorsements: readonly string[]) {
   return { privateKey, jwk };
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** A bot on loopback that lets everybody in. */

@@ -54,6 +54,11 @@ export class IssuerKeys {
     if (sinceMs(this.triedAt) >= everyMs) await this.fetch();
   }
 
+  /** Whether tokens can be checked. Fetches when there are no keys, at most every ten seconds; never rejects. */
+  async available(): Promise<boolean> {
+    return this.isUsable || this.fetchOnDemand();
+  }
+
   /** The key that a header names, of those that were fetched; undefined when it is not among them, or they are too old. */
   async keyAtHand(header: JwtHeader): Promise<CryptoKey | undefined> {
     return this.isUsable ? this.lookUp(header) : undefined;

@@ -131,10 +131,14 @@ function tokenOf(answer: OutboundResponse): BotToken {
   );
 }
 
+/** Teams finds the message too long, and has not taken it. */
+export class TooLong extends NotSent {}
+
 export interface TeamsCall {
-  readonly method: 'POST' | 'PUT';
+  readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
-  readonly activity: object;
+  /** Absent where the address says it all. */
+  readonly activity?: object;
 }
 
 /** Calls of the connector (Bot Framework, REST). */
@@ -152,7 +156,9 @@ export class TeamsClient {
     const answer = first.status === 401 ? await this.attempt(call, signal) : first;
     const { status } = answer;
     if (status < 200 || status > 299) {
-      throw new NotSent(whyOf(status), `Teams answered ${status}${codeOf(answer)}`, retryAfterMs(answer));
+      const said = `Teams answered ${status}${codeOf(answer)}`;
+      if (status === 413) throw new TooLong('rejected', said);
+      throw new NotSent(whyOf(status), said, retryAfterMs(answer));
     }
     const { id } = objectOf(answer.body);
     return typeof id === 'string' && id !== '' && id.length <= 1024 ? id : undefined;
@@ -169,7 +175,7 @@ export class TeamsClient {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const answer = await this.outbound
       .read({
-        ...{ method, url, headers, body: JSON.stringify(activity) },
+        ...{ method, url, headers, ...(activity === undefined ? {} : { body: JSON.stringify(activity) }) },
         ...{ timeoutMs: this.timeoutMs, maxBytes: MAX_RESPONSE_BYTES, signal },
       })
       .catch((error: unknown) => {
