@@ -109,7 +109,7 @@ export function matrixTables(): readonly string[] {
   return [table(head, rows), table(['Kind', 'Telegram', 'Slack', 'Teams', 'Webhook'], places)];
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

@@ -162,6 +162,12 @@ export abstract class ChannelAdapter {
   sendFile?(file: OutboundFile, signal: AbortSignal): Promise<string | undefined>;
 
   /**
+   * Whether somebody comes for the bytes after the file was sent. They are then kept for three days after the turn. Absent where
+   * that is never so.
+   */
+  keepsFile?(file: OutboundFile): boolean;
+
+  /**
    * The bytes of a file, at most `maxBytes`. Credentials go to the platform's own host only. Throws `FileNotHad`. Absent where
    * people cannot send files.
    */

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
+import { TeamsFileConsents } from './adapters/teams/teams-file-consents.service.js';
 import { TeamsInbound } from './adapters/teams/teams-inbound.service.js';
 import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
 import { ApprovalCards } from './approvals/approval-cards.service.js';
@@ -49,6 +50,7 @@ import { TeamsController } from './wire/teams.controller.js';
     ApprovalClicks,
     WebhookAnswers,
     WebhookInbound,
+    TeamsFileConsents,
     TeamsInbound,
     ConversationStore,
     ChannelQuestions,

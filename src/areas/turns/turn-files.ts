@@ -49,6 +49,12 @@ const FORGET = statement({
   row: {},
   sql: 'DELETE FROM turn_files WHERE turn_id = :turn',
 });
+const FORGET_ONE = statement({
+  name: 'turn_files.forget_one',
+  params: { turn: text, step: integer, place: integer },
+  row: {},
+  sql: 'DELETE FROM turn_files WHERE turn_id = :turn AND step = :step AND place = :place',
+});
 /** Left by a replica that died after it had sent them. */
 const PRUNE = statement({
   name: 'turn_files.prune',
@@ -79,6 +85,10 @@ export class TurnFiles {
 
   async forget(turnId: string): Promise<void> {
     await this.database.query(FORGET, { turn: turnId });
+  }
+
+  async forgetOne({ turnId, step, place }: TurnFileKey): Promise<void> {
+    await this.database.query(FORGET_ONE, { turn: turnId, step, place });
   }
 
   /** @returns whether there may be more */

@@ -22,7 +22,7 @@ export function contentType(mimeType: string, data: Buffer): string {
 }
 
 /** By the first bytes, for the pictures that models are shown. */
-function pictureType(data: Buffer): string | undefined {
+export function pictureType(data: Buffer): string | undefined {
   if (data.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png';
   if (data.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'image/jpeg';
   const start = data.toString('latin1', 0, 12);

@@ -23,6 +23,8 @@ interface Scene {
   readonly answeredAt?: Date | null;
   readonly dropsDuplicates?: boolean;
   readonly cannotEdit?: boolean;
+  /** Somebody comes for files of this name. */
+  readonly keeps?: string;
   readonly lost?: boolean;
   /** How often the database is away when the outcome is stored. */
   readonly outages?: number;
@@ -67,6 +69,7 @@ async function send(scene: Scene, signal = new AbortController().signal) {
     send: ({ text }: { text: string }) => hand(`send ${text}`),
     sendFile: ({ name, data }: { name: string; data: Buffer }) =>
       hand(`send file ${name}: ${data.toString()}`),
+    ...(scene.keeps === undefined ? {} : { keepsFile: ({ name }: { name: string }) => name === scene.keeps }),
     ...(scene.cannotEdit === true
       ? {}
       : { edit: (id: string, { text }: { text: string }) => hand(`edit ${id}: ${text}`) }),
@@ -85,6 +88,7 @@ async function send(scene: Scene, signal = new AbortController().signal) {
   const files = {
     read: ({ place }: TurnFile) => Promise.resolve(place === 9 ? undefined : Buffer.from(`bytes ${place}`)),
     forget: (turnId: string) => Promise.resolve(void told.push(`forget ${turnId}`)),
+    forgetOne: ({ place }: TurnFile) => Promise.resolve(void told.push(`forget file ${place}`)),
   };
   const sender = new ReplySender(
     store,
@@ -211,6 +215,14 @@ describe('a file', () => {
       'send (I could not send f9.png: it is no longer kept.)\n(I could not send f1.png: Teams wants none.)',
       'forget turn_1',
     ]);
+  });
+
+  test('one that somebody comes for is kept, unless it could not be sent; the others go', async () => {
+    const parts = [filePart(1, 1), filePart(2, 2)];
+    expect((await send({ parts, keeps: 'f1.png' })).told.slice(2)).toEqual(['forget file 2']);
+    const failures = [new NotSent('rejected', 'Teams wants none')];
+    const { told } = await send({ parts, keeps: 'f1.png', failures });
+    expect(told.at(-1)).toBe('forget turn_1');
   });
 
   test('that the platform does not accept now is kept for the next attempt', async () => {

@@ -6,7 +6,7 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
 import { Slots } from '../../../platform/runtime/slots.js';
 import { TurnFiles } from '../../turns/turns.api.js';
-import type { ChannelAdapter, OutboundReply } from '../channel-adapter.port.js';
+import type { ChannelAdapter, OutboundFile, OutboundReply } from '../channel-adapter.port.js';
 import { NotSent, RetryLater } from '../channel-failures.js';
 import type { ConversationClaim } from '../conversations/conversation.store.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
@@ -57,9 +57,28 @@ export class ReplySender {
     const notes = notesAfter(parts).filter((note) => !parts.some(({ content }) => content === note));
     for (const note of notes) await this.store.add(reply.message, note);
     if (notes.length > 0) return this.send(reply, signal);
-    for (const turnId of new Set(parts.flatMap(({ file }) => file?.turnId ?? []))) {
-      await this.files.forget(turnId);
+    await this.forgetFiles(reply, parts);
+  }
+
+  private async forgetFiles({ adapter, message }: SentReply, parts: readonly ReplyPart[]): Promise<void> {
+    const kept = new Set<ReplyPart>();
+    for (const part of adapter.keepsFile === undefined ? [] : parts) {
+      const file = part.status === 'failed' ? undefined : await this.fileOf(message, part);
+      if (file !== undefined && adapter.keepsFile?.(file) === true) kept.add(part);
     }
+    const turns = new Set(parts.flatMap(({ file }) => file?.turnId ?? []));
+    if (kept.size === 0) for (const turnId of turns) await this.files.forget(turnId);
+    else
+      for (const part of parts)
+        if (part.file !== null && !kept.has(part)) await this.files.forgetOne(part.file);
+  }
+
+  /** Undefined for text, and for a file that is gone. */
+  private async fileOf({ target, messageId }: OpenMessage, { part, file }: ReplyPart) {
+    const data = file === null ? undefined : await this.files.read(file);
+    if (file === null || data === undefined) return undefined;
+    const { name, mimeType } = file;
+    return { target, key: partKey(messageId, part), name, mimeType, data } satisfies OutboundFile;
   }
 
   private async sendPart(reply: SentReply, part: ReplyPart, signal: AbortSignal): Promise<void> {
@@ -102,21 +121,19 @@ export class ReplySender {
 
   private async deliver(
     { message, adapter }: SentReply,
-    { part, content: text, file, externalId }: ReplyPart,
+    reply: ReplyPart,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { target } = message;
-    const key = `${message.messageId}_${part}`;
-    if (file !== null) {
-      const { name, mimeType } = file;
-      const data = await this.files.read(file);
-      if (data === undefined) throw new NotSent('rejected', REPLY_TEXTS.fileGone);
+    const { part, content: text, externalId } = reply;
+    if (reply.file !== null) {
+      const file = await this.fileOf(message, reply);
+      if (file === undefined) throw new NotSent('rejected', REPLY_TEXTS.fileGone);
       if (adapter.sendFile === undefined) throw new NotSent('rejected', REPLY_TEXTS.noFiles);
-      return adapter.sendFile({ target, key, name, mimeType, data }, signal);
+      return adapter.sendFile(file, signal);
     }
-    const reply: OutboundReply = { target, text, key };
-    if (externalId === null || adapter.edit === undefined) return adapter.send(reply, signal);
-    await adapter.edit(externalId, reply, signal);
+    const sent: OutboundReply = { target: message.target, text, key: partKey(message.messageId, part) };
+    if (externalId === null || adapter.edit === undefined) return adapter.send(sent, signal);
+    await adapter.edit(externalId, sent, signal);
     return externalId;
   }
 
@@ -162,6 +179,10 @@ export class ReplySender {
     const data = { source: 'channel', reason: 'reply_not_sent', name } as const;
     await this.events.publish({ name: 'error.occurred', userId: message.userId, data });
   }
+}
+
+function partKey(messageId: string, part: number): string {
+  return `${messageId}_${part}`;
 }
 
 /** What the reader is told when all parts have been tried. */

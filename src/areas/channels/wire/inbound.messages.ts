@@ -11,7 +11,7 @@ import {
 import { publicName } from '../../../http/openapi/schemas.js';
 import { ListOf, Optional, TextLength, Utf8Length } from '../../../http/validation/field.decorator.js';
 import { MAX_ATTACHMENTS } from '../../turns/turns.api.js';
-import type { WebhookAnswer } from '../adapters/webhook/webhook-inbound.service.js';
+import type { AnsweredFile, WebhookAnswer } from '../adapters/webhook/webhook-inbound.service.js';
 
 /** A file that comes with a message: fetched when it is answered, and known by its bytes. */
 export class InboundAttachmentRequest {
@@ -56,6 +56,23 @@ export class InboundMessageRequest {
   attachments?: InboundAttachmentRequest[];
 }
 
+/** A file of an answer. */
+export class InboundFileView {
+  @ApiProperty()
+  readonly name!: string;
+
+  @ApiProperty({ example: 'image/png' })
+  readonly mime_type!: string;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description:
+      'Its bytes in base64; null when the answer is asked for again after they have gone, three days later',
+  })
+  readonly data!: string | null;
+}
+
 /** The response to a posted message: its answer, or that the answer comes later. */
 export class InboundView {
   @ApiProperty({ enum: ['answered', 'accepted'] })
@@ -73,15 +90,27 @@ export class InboundView {
 
   @ApiPropertyOptional({ description: 'The answer, once there is one' })
   readonly content?: string;
+
+  @ApiPropertyOptional({
+    type: [InboundFileView],
+    description: 'What tools made for the answer: at most ten files and 20 MiB. Absent when there are none',
+  })
+  readonly files?: readonly InboundFileView[];
 }
 
-export function presentInbound({ messageId, sessionId, content }: WebhookAnswer): InboundView {
+export function presentInbound({ messageId, sessionId, content, files }: WebhookAnswer): InboundView {
   const facts = { message_id: messageId, session_id: sessionId };
-  return content === null ? { status: 'accepted', ...facts } : { status: 'answered', ...facts, content };
+  if (content === null) return { status: 'accepted', ...facts };
+  const shown = files.map(presentFile);
+  return { status: 'answered', ...facts, content, ...(shown.length === 0 ? {} : { files: shown }) };
+}
+
+function presentFile({ name, mimeType, data }: AnsweredFile): InboundFileView {
+  return { name, mime_type: mimeType, data: data?.toString('base64') ?? null };
 }
 
 /** The models of a channel of the type webhook; no operation of the OpenAPI documents has them. */
-export const INBOUND_MODELS = [InboundMessageRequest, InboundAttachmentRequest, InboundView];
+export const INBOUND_MODELS = [InboundMessageRequest, InboundAttachmentRequest, InboundView, InboundFileView];
 
 /** What programs post to channels of the type `webhook`. */
 export function inbound(): DescribedChannel {

@@ -35,6 +35,16 @@ test('what is meant for the model only is no file for people', () => {
   ).toHaveLength(2);
 });
 
+test('embedded text is a file when its server addresses it to people', () => {
+  const text = (audience: ('user' | 'assistant')[]): ContentBlock => ({
+    ...{ type: 'resource', annotations: { audience } },
+    resource: { uri: 'file:///tmp/table.csv', mimeType: 'text/csv', text: 'a,b\n1,2\n' },
+  });
+  expect(producedFiles([text(['user']), text(['assistant'])])).toEqual([
+    { name: 'table.csv', mimeType: 'text/csv', data: Buffer.from('a,b\n1,2\n') },
+  ]);
+});
+
 test.each([
   ['file:///../../etc/passwd', undefined, 'passwd'],
   ['demo://x/..%2F..%2Fa%0Ab.png?x=1', 'image/png', '_.._a_b.png'],

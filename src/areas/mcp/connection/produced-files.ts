@@ -29,7 +29,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 /**
  * Pictures, sounds and embedded bytes of a result, for people: whatever they are, models need not be able to see them. Text is
- * none, because the model says it. What its server means for the model only (`audience`) is left out.
+ * none, because the model says it, except embedded text that its server addresses to people (`audience`). What it means for the
+ * model only is left out.
  */
 export function producedFiles(content: readonly ContentBlock[]): readonly ProducedFile[] {
   const files: ProducedFile[] = [];
@@ -49,9 +50,13 @@ export function producedFiles(content: readonly ContentBlock[]): readonly Produc
 
 function mediaOf(block: ContentBlock): { name: string; mimeType: string; data: string } | undefined {
   if (block.type === 'image' || block.type === 'audio') return { ...block, name: block.type };
-  if (block.type !== 'resource' || !('blob' in block.resource)) return undefined;
-  const { uri, mimeType = UNTYPED, blob: data } = block.resource;
-  return { name: lastPart(uri), mimeType, data };
+  if (block.type !== 'resource') return undefined;
+  const { resource, annotations } = block;
+  const { uri, mimeType } = resource;
+  if ('blob' in resource) return { name: lastPart(uri), mimeType: mimeType ?? UNTYPED, data: resource.blob };
+  if (annotations?.audience?.includes('user') !== true || resource.text.length > MAX_BYTES) return undefined;
+  const data = Buffer.from(resource.text).toString('base64');
+  return { name: lastPart(uri), mimeType: mimeType ?? 'text/plain', data };
 }
 
 function lastPart(uri: string): string {

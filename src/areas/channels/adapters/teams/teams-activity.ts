@@ -26,6 +26,8 @@ const activity = z.object({
   value: z.unknown().optional(),
   id: absent(id),
   channelId: z.string().max(64),
+  /** The message that it is about, such as the card that was clicked. */
+  replyToId: absent(id),
   serviceUrl: z.url({ protocol: /^https?$/ }).max(512),
   timestamp: absent(z.string().max(64)),
   from: absent(account),
@@ -87,7 +89,10 @@ export function inboundOf(one: TeamsActivity): InboundMessage | undefined {
     text: readableText(one.text ?? '', mentions, recipient.id),
     ...(context === undefined ? {} : { context }),
     ...(files.length === 0 ? {} : { files }),
-    target: { service: serviceUrl, conversation: conversation.id, bot: recipient.id },
+    target: {
+      ...{ service: serviceUrl, conversation: conversation.id, bot: recipient.id },
+      ...(isGroup ? {} : { personal: true }),
+    },
   };
 }
 

@@ -11,8 +11,10 @@ import { ConversationWorker } from '../../conversations/conversation-worker.serv
 import { Inbox } from '../../inbound/inbox.store.js';
 import { admissionOf } from '../../inbound/sender.js';
 import { TeamsAdapter } from './teams.adapter.js';
-import { activityOf, inboundOf, type TeamsActivity, tenantOf } from './teams-activity.js';
+import { activityOf, inboundOf, senderOf, type TeamsActivity, tenantOf } from './teams-activity.js';
 import { clickAnswer, clickOf } from './teams-cards.js';
+import { TeamsFileConsents } from './teams-file-consents.service.js';
+import { consentOf, type FileConsent } from './teams-files.js';
 import { type ConnectorClaims, MAX_JWT_LENGTH } from './teams-keys.js';
 
 const BEARER = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i;
@@ -35,6 +37,7 @@ export class TeamsInbound {
     private readonly inbox: Inbox,
     private readonly worker: ConversationWorker,
     private readonly clicks: ApprovalClicks,
+    private readonly consents: TeamsFileConsents,
     private readonly activity: ChannelActivity,
     private readonly logs: Logs,
   ) {}
@@ -61,9 +64,11 @@ export class TeamsInbound {
     if (!isEndorsed || activity.serviceUrl !== claims.serviceUrl) throw new NotFromConnector();
     const click = clickOf(activity);
     const message = inboundOf(activity);
-    if (click === undefined && message === undefined) return {};
+    const consent = consentOf(activity);
+    if ((click ?? consent ?? message) === undefined) return {};
     if (!this.isOwnTenant(channel, adapter, activity)) return {};
     if (click !== undefined) return this.clicked(channel, click);
+    if (consent !== undefined) await this.consented(channel, adapter, { activity, consent });
     if (message !== undefined) await this.store(channel, message);
     return {};
   }
@@ -78,17 +83,35 @@ export class TeamsInbound {
     return clickAnswer(outcome);
   }
 
-  private async store(channel: string, message: InboundMessage): Promise<void> {
+  private async consented(
+    channel: string,
+    adapter: TeamsAdapter,
+    { activity: { from, conversation }, consent }: { activity: TeamsActivity; consent: FileConsent },
+  ): Promise<void> {
+    if (from === undefined || conversation === undefined) return;
+    const sender = senderOf(from);
+    if (!this.admits(channel, { sender, isGroup: false, isAddressed: true })) return;
+    await this.consents.receive({ channel, conversation: conversation.id, adapter }, consent);
+  }
+
+  private admits(
+    channel: string,
+    arrived: Pick<InboundMessage, 'sender' | 'isGroup' | 'isAddressed'>,
+  ): boolean {
     const settings = this.directory.settingsOf(channel);
-    const admission = settings === undefined ? 'not_allowed' : admissionOf(message, settings);
+    const admission = settings === undefined ? 'not_allowed' : admissionOf(arrived, settings);
     if (admission === 'not_allowed') {
       // Operators need the id to add the sender to allowed_users.
-      const sender = message.sender.id;
+      const sender = arrived.sender.id;
       this.logs
         .for(`channel::${channel}`)
         .info('sender is not in allowed_users; message ignored', { sender });
     }
-    if (admission !== 'admitted' || (await this.inbox.accept(channel, [message])) === 0) return;
+    return admission === 'admitted';
+  }
+
+  private async store(channel: string, message: InboundMessage): Promise<void> {
+    if (!this.admits(channel, message) || (await this.inbox.accept(channel, [message])) === 0) return;
     this.activity.note(channel);
     this.worker.wake();
   }

@@ -13,22 +13,26 @@ import {
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
-import { FileNotHad, NotSent } from '../../channel-failures.js';
-import { teamsMarkdown } from '../../formatting/teams-markdown.js';
+import { ChannelUnreachable, FileNotHad, NotSent } from '../../channel-failures.js';
+import { teamsMarkdown, teamsPlainText } from '../../formatting/teams-markdown.js';
 import { download } from '../../inbound/file-download.js';
 import { ADAPTIVE_CARD, teamsCard } from './teams-cards.js';
-import { TeamsClient, TeamsToken } from './teams-client.js';
+import { TeamsClient, TeamsToken, TooLong } from './teams-client.js';
+import { consentCard, type FileUpload, fileCard, pictureIn, type TeamsAttachment } from './teams-files.js';
 import { type ConnectorClaims, ConnectorKeys, connectorClaims } from './teams-keys.js';
 
-/** Teams takes messages of about 28 KB, as HTML; formatting makes them longer. */
 const MAX_REPLY_LENGTH = 8000;
+/** In code units with its marks and escapes; Teams takes at least 28 KB in UTF-16. What would be longer goes as plain text. */
+const MAX_FORMATTED_LENGTH = 13_000;
+const NO_KEYS = "the keys of Microsoft's connector cannot be fetched, so no message can be verified";
 /** How often the credentials are checked. */
 const CHECK_MS = 60_000;
-/** What Teams shows of pictures within messages. */
-const PICTURE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif']);
-const MAX_PICTURE_BYTES = 1_000_000;
+/** For a whole file to OneDrive. */
+const UPLOAD_MS = 60_000;
 /** A file takes longer than a call. */
 const TIMES_LONGER = 3;
+const NOT_IN_GROUPS =
+  'in channels and group chats Teams takes pictures of at most 1 MB from me, and no other files';
 
 /**
  * A bot of Microsoft Teams. The connector posts activities to `/inbound/<channel>/messages` of any replica, and answers go
@@ -75,13 +79,14 @@ export class TeamsAdapter extends ChannelAdapter {
     return connectorClaims(token, { issuer, audience, keys, endorsementsOf: this.connector.endorsementsOf });
   }
 
-  /** Messages arrive through the listeners; what is watched here are the credentials. */
+  /** Messages arrive through the listeners; what is watched here are the credentials, and the keys that messages need. */
   async receive(link: ReceiverLink, signal: AbortSignal): Promise<void> {
     await this.check(signal);
     while (!signal.aborted) {
       await this.token.get(signal);
-      link.connected();
       await this.keys.refreshWhenDue();
+      if (!(await this.keys.available())) throw new ChannelUnreachable(NO_KEYS);
+      link.connected();
       await sleep(CHECK_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -92,21 +97,58 @@ export class TeamsAdapter extends ChannelAdapter {
 
   async send({ target, text }: OutboundReply, signal: AbortSignal): Promise<string | undefined> {
     const url = activitiesOf(target);
-    return this.client.call({ method: 'POST', url, activity: messageOf(target, text) }, signal);
+    return written(target, text, (activity) => this.client.call({ method: 'POST', url, activity }, signal));
   }
 
-  /** Pictures go within the message; other files would need rights to the organisation's SharePoint. */
+  /**
+   * Pictures go within the message. In a personal chat its reader is asked about other files, and `handOver` sends those that
+   * they want; elsewhere they would need rights to the organisation's SharePoint.
+   */
   override async sendFile(file: OutboundFile, signal: AbortSignal): Promise<string | undefined> {
-    const { target, name, mimeType: contentType, data } = file;
-    if (!PICTURE_TYPES.has(contentType) || data.length > MAX_PICTURE_BYTES)
-      throw new NotSent('rejected', 'Teams takes pictures of at most 1 MB from me, and no other files');
-    const contentUrl = `data:${contentType};base64,${data.toString('base64')}`;
-    const activity = { ...messageOf(target, ''), attachments: [{ name, contentType, contentUrl }] };
+    const { target } = file;
+    const picture = pictureIn(file);
+    if (picture === undefined && target['personal'] !== true) throw new NotSent('rejected', NOT_IN_GROUPS);
+    return this.attach(target, picture ?? consentCard(file), signal);
+  }
+
+  override keepsFile(file: OutboundFile): boolean {
+    return pictureIn(file) === undefined;
+  }
+
+  /** Puts a file where its reader agreed to, and shows it in place of the card that asked. Throws when it is not there. */
+  async handOver({ target, card, data, mimeType, upload }: AcceptedFile): Promise<void> {
+    const { signal } = new AbortController();
+    const { status } = await this.outbound.send({
+      ...{ method: 'PUT', url: upload.uploadUrl, body: data, timeoutMs: UPLOAD_MS, signal },
+      // The address carries a permission of its own, so it gets no credential of the bot.
+      headers: {
+        'content-type': mimeType,
+        'content-range': `bytes 0-${data.length - 1}/${data.length}`,
+      },
+    });
+    if (status < 200 || status > 299) throw new Error(`the upload to OneDrive was answered ${status}`);
+    await this.attach(target, fileCard(upload), signal);
+    await this.removeCard(target, card);
+  }
+
+  /** It stays when Teams does not take it away: nothing depends on it. */
+  async removeCard(target: AdapterData, card: string | undefined): Promise<void> {
+    if (card === undefined) return;
+    const url = `${activitiesOf(target)}/${encodeURIComponent(card)}`;
+    await this.client.call({ method: 'DELETE', url }, new AbortController().signal).catch(() => undefined);
+  }
+
+  async tell(target: AdapterData, text: string): Promise<void> {
+    await this.send({ target, text, key: '' }, new AbortController().signal);
+  }
+
+  private attach(target: AdapterData, attachment: TeamsAttachment, signal: AbortSignal) {
+    const activity = { ...emptyMessage(target), attachments: [attachment] };
     return this.client.call({ method: 'POST', url: activitiesOf(target), activity }, signal);
   }
 
   override edit(id: string, { target, text }: OutboundReply, signal: AbortSignal): Promise<void> {
-    return this.replace(id, target, messageOf(target, text), signal);
+    return written(target, text, (message) => this.replace(id, target, message, signal));
   }
 
   override async sendCard(
@@ -154,13 +196,43 @@ export class TeamsAdapter extends ChannelAdapter {
   }
 }
 
+/** A file that its reader agreed to. */
+export interface AcceptedFile {
+  readonly target: AdapterData;
+  /** The card that asked. */
+  readonly card: string | undefined;
+  readonly data: Buffer;
+  readonly mimeType: string;
+  readonly upload: FileUpload;
+}
+
 function activitiesOf(target: AdapterData): string {
   const service = String(target['service']).replace(/\/?$/, '/');
   return `${service}v3/conversations/${encodeURIComponent(String(target['conversation']))}/activities`;
 }
 
-function messageOf(target: AdapterData, text: string): object {
-  return { ...emptyMessage(target), textFormat: 'markdown', text: teamsMarkdown(text) };
+function messageOf(target: AdapterData, markdown: string): object {
+  const text = teamsMarkdown(markdown);
+  if (text.length > MAX_FORMATTED_LENGTH) return plainMessageOf(target, markdown);
+  return { ...emptyMessage(target), textFormat: 'markdown', text };
+}
+
+function plainMessageOf(target: AdapterData, markdown: string): object {
+  return { ...emptyMessage(target), textFormat: 'plain', text: teamsPlainText(markdown) };
+}
+
+/** What Teams finds too long all the same goes once more without its form: nothing of it was taken. */
+async function written<Result>(
+  target: AdapterData,
+  markdown: string,
+  call: (message: object) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call(messageOf(target, markdown));
+  } catch (error) {
+    if (!(error instanceof TooLong)) throw error;
+    return call(plainMessageOf(target, markdown));
+  }
 }
 
 /** `summary` is what a notification shows. */

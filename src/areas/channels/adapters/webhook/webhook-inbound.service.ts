@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { mediaKind } from '../../../../common/text/media-type.js';
 import { Database } from '../../../../platform/database/database.js';
-import { nullable, text } from '../../../../platform/database/sql-types.js';
+import { json, nullable, text } from '../../../../platform/database/sql-types.js';
 import { statement } from '../../../../platform/database/statement.js';
 import { Readiness } from '../../../../platform/lifecycle/readiness.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import { type SignedHeaders, signatureProblem } from '../../../hooks/hooks.api.js';
 import { ChannelDirectory } from '../../../sessions/sessions.api.js';
-import { BadAttachment } from '../../../turns/turns.api.js';
+import { BadAttachment, type TurnFile, TurnFiles } from '../../../turns/turns.api.js';
 import { ChannelActivity } from '../../channel-activity.js';
 import type { InboundFile } from '../../channel-adapter.port.js';
 import { ChannelAdapters } from '../../channel-adapters.js';
@@ -27,30 +27,62 @@ export interface WebhookAnswer {
   readonly digest: string;
   /** Null until the message is answered. */
   readonly content: string | null;
+  /** What tools made for it. */
+  readonly files: readonly AnsweredFile[];
 }
+
+export interface AnsweredFile {
+  readonly name: string;
+  readonly mimeType: string;
+  /** Null when it is no longer kept. */
+  readonly data: Buffer | null;
+}
+
+/** The same before its files are read. */
+type FoundAnswer = Omit<WebhookAnswer, 'files'> & { readonly files: readonly TurnFile[] };
 
 const FIND = statement({
   name: 'channel_webhook.answer',
   params: { channel: text, external: text },
-  row: { message_id: text, digest: text, session_id: nullable(text), content: nullable(text) },
+  row: {
+    ...{ message_id: text, digest: text, session_id: nullable(text), content: nullable(text) },
+    files: nullable(json<TurnFile[]>()),
+  },
   sql: `
-    SELECT m.message_id, m.target->>'digest' AS digest, said.session_id, CASE WHEN m.done_at IS NOT NULL THEN (
-      SELECT string_agg(content, E'\\n' ORDER BY part) FROM channel_replies AS r WHERE r.message_id = m.message_id
-    ) END AS content
-    FROM channel_messages AS m LEFT JOIN messages AS said ON said.id = m.message_id
+    SELECT m.message_id, m.target->>'digest' AS digest, said.session_id,
+      CASE WHEN m.done_at IS NOT NULL THEN reply.content END AS content,
+      CASE WHEN m.done_at IS NOT NULL THEN reply.files END AS files
+    FROM channel_messages AS m LEFT JOIN messages AS said ON said.id = m.message_id, LATERAL (
+      SELECT string_agg(content, E'\\n' ORDER BY part) FILTER (WHERE file IS NULL) AS content,
+        json_agg(file ORDER BY part) FILTER (WHERE file IS NOT NULL) AS files
+      FROM channel_replies AS r WHERE r.message_id = m.message_id
+    ) AS reply
     WHERE m.channel = :channel AND m.external_id = :external`,
 });
 
 /** Reads the answers that are returned in responses. */
 @Injectable()
 export class WebhookAnswers {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly files: TurnFiles,
+  ) {}
 
-  async find(channel: string, externalId: string): Promise<WebhookAnswer | undefined> {
+  async find(channel: string, externalId: string): Promise<FoundAnswer | undefined> {
     const [row] = await this.database.query(FIND, { channel, external: externalId });
     if (row === undefined) return undefined;
-    const { message_id: messageId, session_id: sessionId, digest, content } = row;
-    return { messageId, sessionId, digest, content };
+    const { message_id: messageId, session_id: sessionId, digest, content, files } = row;
+    return { messageId, sessionId, digest, content, files: files ?? [] };
+  }
+
+  /** With the bytes of its files: ten, and 20 MiB, at most. */
+  async withFiles(found: FoundAnswer): Promise<WebhookAnswer> {
+    const files: AnsweredFile[] = [];
+    for (const file of found.files) {
+      const { name, mimeType } = file;
+      files.push({ name, mimeType, data: (await this.files.read(file)) ?? null });
+    }
+    return { ...found, files };
   }
 }
 
@@ -129,7 +161,7 @@ export class WebhookInbound {
       this.worker.wake();
     }
     const waitMs = settings.callback_url === '' ? settings.response_timeout_ms : 0;
-    return this.answer(signed, digest, performance.now() + waitMs);
+    return this.answers.withFiles(await this.answer(signed, digest, performance.now() + waitMs));
   }
 
   private filesOf({ attachments = [] }: WebhookMessage): InboundFile[] {
@@ -142,7 +174,7 @@ export class WebhookInbound {
     }));
   }
 
-  private async answer(signed: SignedMessage, digest: string, until: number): Promise<WebhookAnswer> {
+  private async answer(signed: SignedMessage, digest: string, until: number): Promise<FoundAnswer> {
     for (;;) {
       const answer = await this.answers.find(signed.channel, signed.id);
       if (answer?.digest !== digest) throw new WebhookIdReused();

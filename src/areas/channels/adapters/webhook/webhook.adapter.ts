@@ -10,6 +10,7 @@ import {
   credential,
   type FetchedFile,
   type InboundFile,
+  type OutboundFile,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
@@ -18,6 +19,10 @@ import { download } from '../../inbound/file-download.js';
 
 /** Programs take an answer of any length in one piece. */
 const MAX_REPLY_LENGTH = 16 * 1024 * 1024;
+/** A file takes longer than a text. */
+const TIMES_LONGER = 3;
+const GONE = 410;
+const TOO_LARGE = 413;
 
 /**
  * Programs post signed messages to `/inbound/<channel>` of any replica and get the answer in the response, or posted to
@@ -55,7 +60,8 @@ export class WebhookAdapter extends ChannelAdapter {
   /** Posts a signed ping to the callback; without a callback there is nothing to check. */
   async check(signal: AbortSignal): Promise<void> {
     if (this.answersInResponse) return;
-    const status = await this.post(`ping_${Date.now()}`, { type: 'ping' }, signal).catch((error: unknown) => {
+    const id = `ping_${Date.now()}`;
+    const status = await this.post({ id, content: { type: 'ping' } }, signal).catch((error: unknown) => {
       throw new ChannelUnreachable(`the callback cannot be reached: ${reasonOf(error)}`);
     });
     if (status < 200 || status > 299) throw new ChannelUnreachable(`the callback answered ${status}`);
@@ -65,14 +71,33 @@ export class WebhookAdapter extends ChannelAdapter {
     // The callback was taken away while this waited; the sender can still fetch it.
     if (this.answersInResponse) return;
     const { conversation, user, id } = target;
-    const body = { type: 'reply', conversation, user, in_reply_to: id, content: text };
-    const status = await this.post(key, body, signal).catch((error: unknown) => {
+    const content = { type: 'reply', conversation, user, in_reply_to: id, content: text };
+    await this.deliver({ id: key, content }, signal);
+  }
+
+  /** Posted like a reply; without a callback it goes with the response. */
+  override async sendFile(file: OutboundFile, signal: AbortSignal): Promise<undefined> {
+    if (this.answersInResponse) return;
+    const { target, name, mimeType, key } = file;
+    const { conversation, user, id } = target;
+    const about = { type: 'file', conversation, user, in_reply_to: id, name, mime_type: mimeType };
+    const content = { ...about, data: file.data.toString('base64') };
+    await this.deliver({ id: key, content, timeoutMs: this.timeoutMs * TIMES_LONGER }, signal);
+  }
+
+  /** Whoever asks again for the response gets its files again. */
+  override keepsFile(): boolean {
+    return this.answersInResponse;
+  }
+
+  /** Throws `NotSent`: the receiver may take anything again, except what is too large, and everything once it is gone. */
+  private async deliver(posted: Posted, signal: AbortSignal): Promise<void> {
+    const status = await this.post(posted, signal).catch((error: unknown) => {
       throw new NotSent('retry', `the callback cannot be reached: ${reasonOf(error)}`);
     });
-    if (status < 200 || status > 299) {
-      const isFinal = status === 410;
-      throw new NotSent(isFinal ? 'rejected' : 'retry', `the callback answered ${status}`);
-    }
+    if (status >= 200 && status <= 299) return;
+    const isFinal = status === GONE || status === TOO_LARGE;
+    throw new NotSent(isFinal ? 'rejected' : 'retry', `the callback answered ${status}`);
   }
 
   /** The bytes are where the program said; it is shown no credential. */
@@ -81,12 +106,21 @@ export class WebhookAdapter extends ChannelAdapter {
     return download(this.outbound, { url: String(where?.['url']), maxBytes, timeoutMs, signal });
   }
 
-  private async post(id: string, content: object, signal: AbortSignal): Promise<number> {
+  private async post(posted: Posted, signal: AbortSignal): Promise<number> {
+    const { id, content, timeoutMs = this.timeoutMs } = posted;
     const body = JSON.stringify(content);
     const headers = deliveryHeaders(id, body, [this.key], Math.floor(Date.now() / 1000));
-    const { callbackUrl: url, timeoutMs } = this;
+    const { callbackUrl: url } = this;
     return (await this.outbound.send({ method: 'POST', url, headers, body, timeoutMs, signal })).status;
   }
+}
+
+interface Posted {
+  /** `webhook-id`. */
+  readonly id: string;
+  readonly content: object;
+  /** Unless it is that of all calls. */
+  readonly timeoutMs?: number;
 }
 
 function keyOf(secret: string): Buffer {
