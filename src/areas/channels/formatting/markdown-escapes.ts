@@ -3,15 +3,15 @@ import type { TextRun } from './formatted-text.js';
 /** What Markdown or HTML could read as more than a letter, wherever it stands. */
 const SPECIAL = /[\\`*_[\]#~|<>&]/g;
 const HTML: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;' };
+const withEscape = (letter: string): string => HTML[letter] ?? `\\${letter}`;
 /** The letters that may need an escape within a line; marks that stand side by side are one. */
 const DOUBTFUL = /\\|`+|\*+|_+|~+|[[\]|<>&]/g;
+const MARK = /^[`*_~]/;
 /** "A backslash before any other letter is a backslash" (CommonMark, Backslash escapes). */
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 /** Beyond ASCII; halves of letters of two code units, too. */
 const SYMBOL = /(?!\p{ASCII})\p{S}|\p{Cs}/u;
 const TAG = /<[a-z/!?]|<$/i;
-/** The second line of a table. */
-const TABLE_RULER = /^[\s|:-]*\|[\s|:-]*$/m;
 
 /** Text within a paragraph that people are to read as it is. */
 export interface ParagraphEscapes {
@@ -21,7 +21,7 @@ export interface ParagraphEscapes {
 
 /** Escapes everything that is special anywhere. */
 export const EVERY_ESCAPE: ParagraphEscapes = {
-  escaped: (text) => text.replace(SPECIAL, (letter) => HTML[letter] ?? `\\${letter}`),
+  escaped: (text) => text.replace(SPECIAL, withEscape),
 };
 
 /**
@@ -36,36 +36,42 @@ export class FewestEscapes implements ParagraphEscapes {
 
   constructor(runs: readonly TextRun[]) {
     const letters = runs.map(({ text }) => text).join('');
+    const lines = letters.split('\n').map((line) => line.trim());
     this.pairs = pairsIn(runs);
-    this.hasLink = /\][(:]|^\s*\[[ xX]\]\s/m.test(letters);
+    this.hasLink = /\][(:]/.test(letters) || lines.some((line) => /^\[[ xX]\]\s/.test(line));
     this.hasTag = runs.some(({ text }) => TAG.test(text));
-    this.hasTable = TABLE_RULER.test(letters);
+    // What may be the second line of a table.
+    this.hasTable = lines.some((line) => line.includes('|') && /^[\s|:-]+$/.test(line));
   }
 
   escaped(text: string, isLink: boolean): string {
     return text.replace(DOUBTFUL, (found: string, at: number) => {
-      const next = text[at + found.length];
-      switch (found) {
-        case '\\':
-          return next === undefined || next === '\n' || PUNCTUATION.test(next) ? '\\\\' : found;
-        case '[':
-        case ']':
-          return isLink || this.hasLink ? `\\${found}` : found;
-        case '|':
-          return this.hasTable ? '\\|' : found;
-        case '<':
-          return next === undefined || TAG.test(found + next) ? '&lt;' : found;
-        case '>':
-          return this.hasTag ? '&gt;' : found;
-        case '&':
-          return next === undefined || /[#a-z0-9]/i.test(next) ? '&amp;' : found;
-        default: {
-          const [mark = ''] = found;
-          const { opens, closes } = flanksOf(text, at, found);
-          return this.pairs.has(mark) && (opens || closes) ? `\\${mark}`.repeat(found.length) : found;
-        }
-      }
+      if (MARK.test(found)) return this.marks(text, at, found);
+      return this.meansMore(found, text[at + 1], isLink) ? withEscape(found) : found;
     });
+  }
+
+  private marks(text: string, at: number, found: string): string {
+    const [mark = ''] = found;
+    const { opens, closes } = flanksOf(text, at, found);
+    return this.pairs.has(mark) && (opens || closes) ? `\\${mark}`.repeat(found.length) : found;
+  }
+
+  private meansMore(letter: string, next: string | undefined, isLink: boolean): boolean {
+    switch (letter) {
+      case '\\':
+        return next === undefined || next === '\n' || PUNCTUATION.test(next);
+      case '<':
+        return next === undefined || TAG.test(`<${next}`);
+      case '&':
+        return next === undefined || /[#a-z0-9]/i.test(next);
+      case '>':
+        return this.hasTag;
+      case '|':
+        return this.hasTable;
+      default:
+        return isLink || this.hasLink;
+    }
   }
 }
 
@@ -94,17 +100,20 @@ type Kind = 'space' | 'word' | 'other';
 /** Whether marks at this place may begin or end something (CommonMark, Emphasis). */
 function flanksOf(text: string, at: number, marks: string): { opens: boolean; closes: boolean } {
   if (marks.startsWith('`')) return { opens: true, closes: true };
-  const isWithinWord = !marks.startsWith('_');
-  const found = { opens: false, closes: false };
-  for (const before of kindsOf(text[at - 1])) {
-    for (const after of kindsOf(text[at + marks.length])) {
-      const isLeft = after !== 'space' && (after === 'word' || before !== 'word');
-      const isRight = before !== 'space' && (before === 'word' || after !== 'word');
-      found.opens ||= isLeft && (isWithinWord || !isRight || before !== 'word');
-      found.closes ||= isRight && (isWithinWord || !isLeft || after !== 'word');
-    }
-  }
-  return found;
+  const isUnderscore = marks.startsWith('_');
+  const afters = kindsOf(text[at + marks.length]);
+  const sides = kindsOf(text[at - 1]).flatMap((before) => afters.map((after) => [before, after] as const));
+  return {
+    opens: sides.some(([before, after]) => mayOpen(before, after, isUnderscore)),
+    closes: sides.some(([before, after]) => mayOpen(after, before, isUnderscore)),
+  };
+}
+
+/** Before what they mark; behind it the sides are the other way round. Underscores do nothing within a word. */
+function mayOpen(outside: Kind, inside: Kind, isUnderscore: boolean): boolean {
+  const flanks = inside !== 'space' && (inside === 'word' || outside !== 'word');
+  const flanksBoth = outside !== 'space' && (outside === 'word' || inside !== 'word');
+  return flanks && !(isUnderscore && flanksBoth && outside === 'word');
 }
 
 /** What a letter beside marks counts as; of another run, and of symbols, readers differ. */

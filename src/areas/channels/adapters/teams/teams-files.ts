@@ -27,7 +27,7 @@ export function consentCard({ name, data, key }: OutboundFile): TeamsAttachment 
   return { contentType: CONSENT_CARD, name, content };
 }
 
-const upload = z.object({
+const uploadInfo = z.object({
   uploadUrl: z.url({ protocol: /^https?$/ }).max(8192),
   contentUrl: z.string().max(8192),
   name: z.string().max(1024),
@@ -35,12 +35,12 @@ const upload = z.object({
   fileType: z.string().max(32),
 });
 /** Where the file goes, and what it is called there. */
-export type FileUpload = z.output<typeof upload>;
+export type FileUpload = z.output<typeof uploadInfo>;
 
 const consent = z.object({
   action: z.enum(['accept', 'decline']),
   context: z.object({ [PART]: z.string().regex(/^msg_\w{1,64}_\d{1,4}$/) }),
-  uploadInfo: upload.nullish().catch(null),
+  uploadInfo: uploadInfo.nullish().catch(null),
 });
 
 /** What a person decided about a file that was offered. */
@@ -57,13 +57,12 @@ export interface FileConsent {
 export function consentOf({ type, name, value, replyToId: card }: TeamsActivity): FileConsent | undefined {
   if (type !== 'invoke' || name !== CONSENT) return undefined;
   const { data } = consent.safeParse(value);
-  if (data === undefined || (data.action === 'accept' && data.uploadInfo == null)) return undefined;
-  const key = data.context[PART] ?? '';
+  if (data === undefined) return undefined;
+  const upload = data.action === 'accept' ? (data.uploadInfo ?? undefined) : null;
+  if (upload === undefined) return undefined;
+  const key = data.context[PART];
   const at = key.lastIndexOf('_');
-  return {
-    ...{ messageId: key.slice(0, at), part: Number(key.slice(at + 1)), card },
-    upload: data.action === 'accept' ? (data.uploadInfo ?? null) : null,
-  };
+  return { messageId: key.slice(0, at), part: Number(key.slice(at + 1)), upload, card };
 }
 
 /** The file as people see it once it is in their OneDrive. */
