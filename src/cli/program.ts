@@ -40,7 +40,7 @@ export function createProgram(given: Omit<CommandContext, 'configFile' | 'remote
     .version(readBuildInfo().version, '-v, --version', 'print the version')
     .option('-c, --config <file>', 'read this file instead of GATEWAY_CONFIG or ./gateway.toml')
     .option('--url <url>', 'ask this running gateway, instead of AGENT_GATEWAY_URL')
-    .option('--token <token>', 'as this token; AGENT_GATEWAY_TOKEN keeps it out of the list of processes')
+    .option('--token <token>', 'with this token; AGENT_GATEWAY_TOKEN keeps it out of the list of processes')
     .addHelpText('after', AFTER_HELP)
     .hook('preAction', (_program, command) => refuseLocalOnly(program, command))
     .exitOverride()

@@ -107,7 +107,7 @@ describe('at the default level the log says what people do', () => {
     await eventually(() =>
       expect(about(id).at(-1)).toMatchObject({
         level: 'info',
-        message: `session ${id} ended on channel api: nothing was said for too long`,
+        message: `session ${id} ended on channel api: it was idle for too long`,
         reason: 'timeout',
       }),
     );

@@ -132,7 +132,7 @@ test('a summary that fails leaves the messages out, and model and log are told s
     'The oldest messages of this conversation are left out',
   );
   expect(await summaries(id)).toEqual([]);
-  expect(gateway.logLines.join('')).toContain('could not be summed up; they are left out');
+  expect(gateway.logLines.join('')).toContain('could not be summarised; they are left out');
 });
 
 test('an agent with long answers has less room for the history', async () => {

@@ -81,14 +81,15 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy 
     const offer = this.offer();
     const found = new Set(missingTargets(current));
     for (const problem of found)
-      if (!this.told.has(problem)) this.logger.warn('a setting is for what is not there', { problem });
+      if (!this.told.has(problem))
+        this.logger.warn('a setting names something that does not exist', { problem });
     for (const name of agentNames(current)) {
       const agent = readable(() => agentSettings(current, name));
       for (const problem of agent === undefined ? [] : missingReferences(agent, offer)) {
         const key = `${name} ${problem}`;
         found.add(key);
         if (!this.told.has(key))
-          this.logger.warn('an agent names what is not there', { agent: name, problem });
+          this.logger.warn('an agent names something that does not exist', { agent: name, problem });
       }
     }
     this.told = found;

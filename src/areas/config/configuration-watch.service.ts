@@ -64,7 +64,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
     everyMs: POLL_MS,
     look: () => this.attempt('file', () => this.followFile()),
     failed: (error) =>
-      this.logger.warn('the configuration could not be looked at; will retry', { error: String(error) }),
+      this.logger.warn('the stored configuration could not be checked; will retry', { error: String(error) }),
   });
   private following: Promise<void> | undefined;
   private readonly failures = new Map<string, string>();

@@ -131,7 +131,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
 
   private logEnded({ id, channel }: InactiveSession): void {
     const fields = { session_id: id, channel, reason: 'timeout' };
-    this.logger.info(`session ${id} ended on channel ${channel}: nothing was said for too long`, fields);
+    this.logger.info(`session ${id} ended on channel ${channel}: it was idle for too long`, fields);
   }
 
   private async forgetFrames(): Promise<void> {

@@ -24,7 +24,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     everyMs: POLL_MS,
     look: () => this.poll(),
     failed: (error) =>
-      this.logger.warn('running turns could not be looked after; will retry', { error: String(error) }),
+      this.logger.warn('running turns could not be checked; will retry', { error: String(error) }),
   });
   /** A turn whose lease could not be renewed goes on until the database says whose it is: every write of it asks for that anyway. */
   private readonly keeper = new LeaseKeeper<number>({

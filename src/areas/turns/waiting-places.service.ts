@@ -27,7 +27,7 @@ export class WaitingPlaces implements OnApplicationBootstrap, OnModuleDestroy {
       place.hasLapsed = true;
     },
     failed: (error, places) =>
-      this.logger.warn('places of waiting messages could not be kept; will retry', {
+      this.logger.warn('places of waiting messages could not be renewed; will retry', {
         places,
         error: String(error),
       }),

@@ -22,7 +22,7 @@ export class PricesFile {
     everyMs: LOOK_MS,
     look: () => this.look(),
     failed: (error) =>
-      this.logger.warn('the prices file could not be looked at; will retry', { error: String(error) }),
+      this.logger.warn('the prices file could not be checked; will retry', { error: String(error) }),
   });
 
   constructor(
@@ -64,7 +64,7 @@ export class PricesFile {
     } catch (error) {
       if (version === '' && this.version === 'gone') return;
       this.version = version || 'gone';
-      this.logger.error('the prices file cannot be used; the prices read before stay', {
+      this.logger.error('the prices file cannot be used; the previous prices stay in force', {
         file: path,
         error: sentenceOf(error),
       });

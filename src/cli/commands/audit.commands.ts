@@ -41,7 +41,7 @@ function addList(audit: Command, context: CommandContext): void {
     .option('--actor <name>', 'only what this token, user or person did')
     .option('--action <action>', 'only this, such as token.created')
     .option('--subject <name>', 'only what was done to this')
-    .option('--since <time>', 'only the last while, such as 24h or 3d', agoArgument)
+    .option('--since <time>', 'only what is newer than this, such as 24h or 3d', agoArgument)
     .option('--limit <count>', 'most rows, up to 10000', countArgument, 50)
     .option('--json', 'print an object')
     .action(async ({ limit, json, ...filter }: ListOptions) => {
@@ -92,13 +92,12 @@ function addExport(audit: Command, context: CommandContext): void {
 function addVerify(audit: Command, context: CommandContext): void {
   audit
     .command('verify')
-    .description('compute every hash of the chain anew; fails when a row was changed, removed or moved')
+    .description('recompute every hash of the chain; fails when a row was changed, removed or moved')
+    .option('--head <sequence:hash>', 'an exported head; shows whether the end was removed', headArgument)
     .option(
-      '--head <sequence:hash>',
-      'a head that was exported; shows whether the end was removed',
-      headArgument,
+      '--export <file>',
+      'an exported file, which is checked too; also shows whether the end was removed',
     )
-    .option('--export <file>', 'the same, with an exported file, which is checked, too')
     .option('--json', 'print an object')
     .action(async ({ head, export: file, json }: VerifyOptions) => {
       const { terminal } = context;

@@ -24,7 +24,7 @@ export function addChatCommand(program: Command, context: CommandContext): void 
     .argument('[message...]', 'what to say; without it each line of the input is a message')
     .option('--agent <name>', 'the agent of a new session, instead of the default one')
     .option('--session <id>', 'go on with this session')
-    .option('--json', 'print each event of the answer as an object, one a line')
+    .option('--json', 'print each event of the answer as an object, one per line')
     .action((words: readonly string[], options: ChatOptions) => chat(words.join(' '), options, context));
 }
 

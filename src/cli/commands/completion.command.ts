@@ -12,7 +12,7 @@ Examples:
 export function addCompletionCommand(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print a script with which a shell completes commands and options')
+    .description('print a script that makes your shell complete commands and options')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .addHelpText('after', HELP)
     .action((shell: Shell) => context.terminal.out(completionScript(program, shell)));

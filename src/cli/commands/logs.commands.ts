@@ -27,12 +27,12 @@ export function addLogsCommand(program: Command, context: CommandContext): void 
   program
     .command('logs')
     .description('print the log of all replicas of a running gateway, oldest line first (--url)')
-    .option('-f, --follow', 'go on with new lines until Ctrl-C')
+    .option('-f, --follow', 'continue with new lines until Ctrl-C')
     .addOption(new Option('--level <level>', 'this and above').choices(LEVELS).default('info'))
     .option('--module <name>', 'only of this module and those below it, such as channel::telegram')
     .option('--since <time>', 'since then, such as 30m or 2026-01-31T12:00:00Z', sinceArgument, '1h')
     .option('--limit <count>', 'the newest of them, up to 10000', countArgument, 100)
-    .option('--json', 'print an object; with --follow one a line')
+    .option('--json', 'print an object; with --follow one per line')
     .action(async (options: LogsOptions) => {
       const client = gatewayOf(context);
       const { terminal } = context;
@@ -56,7 +56,7 @@ export function addWatchCommand(sessions: Command, context: CommandContext): voi
     .command('watch')
     .description('print the turns of a session as they happen, until Ctrl-C')
     .argument('<id>', 'its id')
-    .option('--json', 'print each event as an object, one a line')
+    .option('--json', 'print each event as an object, one per line')
     .action(async (id: string, options: JsonOption) => {
       const client = gatewayOf(context);
       const { terminal } = context;

@@ -21,7 +21,7 @@ export function addUserCommands(program: Command, context: CommandContext): void
 function addExport(user: Command, context: CommandContext): void {
   user
     .command('export')
-    .description('print it as NDJSON, one document a table, all as it is at one moment')
+    .description('print it as NDJSON, one document per table, all from the same moment')
     .argument('<id>', 'the user_id of their sessions; from a channel, such as telegram:4711', userArgument)
     .action(async (id: string) => {
       const { UserExport } = await import('../../areas/privacy/user-export.js');

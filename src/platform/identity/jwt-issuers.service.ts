@@ -21,7 +21,7 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
     everyMs: POLL_MS,
     look: () => this.poll(),
     failed: (error) =>
-      this.logger.warn('the issuers of JSON Web Tokens could not be looked at; will retry', {
+      this.logger.warn('the issuers of JSON Web Tokens could not be checked; will retry', {
         error: String(error),
       }),
   });

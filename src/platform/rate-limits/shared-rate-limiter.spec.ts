@@ -129,7 +129,7 @@ test('without the database a replica limits by itself, asks again a little later
   await back;
   expect(buckets.asked).toHaveLength(3);
   expect(lines).toEqual([
-    'the shared rate limits cannot be asked: this replica limits by itself',
+    'the shared rate limits cannot be read: this replica limits on its own',
     'the rate limits are shared with the other replicas again',
   ]);
 });

@@ -126,7 +126,7 @@ export class SharedRateLimiter extends RateLimiter {
     this.aloneUntil = this.monotonicMs() + UNREACHABLE_MS;
     if (this.isAlone) return;
     this.isAlone = true;
-    this.logger.warn('the shared rate limits cannot be asked: this replica limits by itself', {
+    this.logger.warn('the shared rate limits cannot be read: this replica limits on its own', {
       reason: String(error),
     });
   }

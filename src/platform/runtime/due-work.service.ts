@@ -52,7 +52,7 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     everyMs: POLL_MS,
     look: () => this.poll(),
     failed: (error) =>
-      this.logger.error('work that is due could not be begun; will retry', { error: stackOf(error) }),
+      this.logger.error('due work could not be started; will retry', { error: stackOf(error) }),
   });
   private isStopped = false;
   private readonly logger: Logger;

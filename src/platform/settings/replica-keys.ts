@@ -94,7 +94,7 @@ export function warnOfUnbindable(logger: Logger, hosts: readonly OverruledKey[])
   for (const { key, stored, own } of hosts) {
     const used = own === '' ? 'that of gateway.host' : String(own);
     logger.warn(
-      `the stored ${key} = ${String(stored)} is no address that this machine can listen on; this replica uses ${used} ` +
+      `the stored ${key} = ${String(stored)} is not an address of this machine; this replica uses ${used} ` +
         'instead: PATCH it to an address of every replica, or to null',
       { key },
     );

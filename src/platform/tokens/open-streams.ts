@@ -64,7 +64,7 @@ export class OpenStreams<S extends EventStream> {
     everyMs: SWEEP_MS,
     look: () => this.sweep(),
     failed: (error) =>
-      this.options.logger.error(`open ${this.options.name} could not be looked after`, {
+      this.options.logger.error(`open ${this.options.name} could not be checked`, {
         error: stackOf(error),
       }),
   });

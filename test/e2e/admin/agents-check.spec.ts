@@ -240,7 +240,7 @@ describe('agent-gateway agents', () => {
 describe('an agent that names what is not there', () => {
   const complaints = () =>
     gateway.logLines
-      .filter((line) => line.includes('an agent names what is not there'))
+      .filter((line) => line.includes('an agent names something that does not exist'))
       .map((line) => (JSON.parse(line) as { problem: string }).problem);
 
   test('is in the log once at the start, and in GET /admin/v1/agents', async () => {

@@ -56,7 +56,7 @@ test('the log warns of them once, at the start and after a change', async () => 
   });
   const told = () =>
     gateway.logLines
-      .filter((line) => line.includes('a setting is for what is not there'))
+      .filter((line) => line.includes('a setting names something that does not exist'))
       .map((line) => (JSON.parse(line) as { problem: string }).problem);
   const first = WARNINGS.filter((warning) => !warning.startsWith('auth'));
   try {

@@ -150,13 +150,15 @@ async function fingerprintSql(database: TestDatabase): Promise<string> {
   const tables = await database.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
   );
-  return tables
+  const fingerprints = tables
     .filter(({ name }) => !BREATHING.test(name))
     .map(
       ({ name }) =>
         `SELECT '${name}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) FROM ${name} AS t`,
     )
     .join(' UNION ALL ');
+  // With many tables PostgreSQL reads them in parallel, and the rows come in any order.
+  return `${fingerprints} ORDER BY name`;
 }
 
 /** The profile's envelope with the code of its status, every header of every answer, and no long value echoed. */

@@ -33,7 +33,7 @@ export class ApprovalCards implements OnApplicationBootstrap, OnModuleDestroy {
     everyMs: POLL_MS,
     look: () => this.poll(),
     failed: (error) =>
-      this.logger.warn('tool calls that wait cannot be shown in channels; will retry', {
+      this.logger.warn('waiting tool calls cannot be shown in channels; will retry', {
         error: String(error),
       }),
   });
@@ -133,7 +133,7 @@ export class ApprovalCards implements OnApplicationBootstrap, OnModuleDestroy {
     const reason = error instanceof Error ? error.message : String(error);
     try {
       if (isFinal) {
-        this.logger.warn('a message about a tool call that waits is given up', { channel, reason });
+        this.logger.warn('a message about a waiting tool call is given up', { channel, reason });
         await this.store.closed(approvalId);
         return;
       }

@@ -53,7 +53,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     renew: (held) => this.conversations.renew([...held.values()].map(({ claim }) => claim)),
     lost: (_key, { abort }) => abort.abort(new LeaseLost()),
     failed: (error, conversations) =>
-      this.logger.warn('conversations of channels could not be kept; will retry', {
+      this.logger.warn('leases of channel conversations could not be renewed; will retry', {
         conversations,
         error: String(error),
       }),

@@ -39,7 +39,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
   private readonly poller = new Poller({
     everyMs: POLL_MS,
     look: () => this.renewLeases().catch((error: unknown) => this.onRenewalFailure(error)),
-    failed: (error) => this.logger.error('channels could not be looked after', { error: String(error) }),
+    failed: (error) => this.logger.error('channels could not be supervised', { error: String(error) }),
   });
   /** Released since the leases were last requested, so that the response is out of date for them. */
   private readonly released = new Set<string>();

@@ -82,7 +82,7 @@ export class SessionFeeds {
       try {
         await this.reader.pollFor([feed]);
       } catch (error) {
-        this.logger.debug('turns of other replicas could not be looked for', { error: String(error) });
+        this.logger.debug('could not look for turns of other replicas', { error: String(error) });
       }
       // One that was followed on another replica and is taken up here goes on where it is read.
       if (!feed.mirrors.has(turn.turnId)) feed.publish(turn);

@@ -52,7 +52,7 @@ export class LogStreams implements OnModuleDestroy {
         };
       },
       stalled: (open) =>
-        logger.warn('a log stream was cut: its reader takes nothing', { open_streams: open }),
+        logger.warn('a log stream was cut: its reader stopped reading', { open_streams: open }),
     });
   }
 

@@ -92,7 +92,7 @@ export class PromptCommands implements PromptSource, OnModuleInit {
     } catch (error) {
       signal.throwIfAborted();
       const reason = sentenceOf(error);
-      this.logger.warn('a prompt could not be had; the person is told', {
+      this.logger.warn('a prompt could not be fetched; the user is told', {
         server,
         prompt: prompt.name,
         reason,

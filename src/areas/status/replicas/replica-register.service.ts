@@ -39,7 +39,9 @@ export class ReplicaRegister implements OnApplicationBootstrap, OnModuleDestroy 
     everyMs: EVERY_MS,
     look: () => this.say(),
     failed: (error) =>
-      this.logger.debug('this replica could not say that it runs; will retry', { error: sentenceOf(error) }),
+      this.logger.debug('this replica could not record that it is running; will retry', {
+        error: sentenceOf(error),
+      }),
   });
 
   constructor(
@@ -59,7 +61,7 @@ export class ReplicaRegister implements OnApplicationBootstrap, OnModuleDestroy 
     await this.database
       .query(LEAVE, { id: this.replica.value })
       .catch((error: unknown) =>
-        this.logger.debug('this replica could not say that it stops', { error: sentenceOf(error) }),
+        this.logger.debug('this replica could not record that it is stopping', { error: sentenceOf(error) }),
       );
   }
 

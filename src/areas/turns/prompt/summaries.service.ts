@@ -83,7 +83,7 @@ export class Summaries {
       terms.signal.throwIfAborted();
       // The turn ends for lack of money; its messages stay as they are until there is some.
       if (error instanceof TurnLimitReached) throw error;
-      this.logger.warn('the oldest messages of a conversation could not be summed up; they are left out', {
+      this.logger.warn('the oldest messages of a conversation could not be summarised; they are left out', {
         session_id: terms.sessionId,
         reason: sentenceOf(error),
       });

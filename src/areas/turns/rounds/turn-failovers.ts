@@ -44,7 +44,7 @@ export class TurnFailovers {
   /** No turn waits for it. */
   note(turnId: string, { model, reason }: Failover): void {
     this.database.query(NOTE, { turn: turnId, model, reason }).catch((error: unknown) => {
-      this.logger.debug('which model failed could not be stored with the turn', {
+      this.logger.debug('the failed models could not be stored with the turn', {
         ...{ turn_id: turnId, model, error: String(error) },
       });
     });

@@ -196,7 +196,7 @@ export class UnstoredTurns {
       abort.signal.throwIfAborted();
     } catch (error) {
       await ended('failed').catch((failure: unknown) =>
-        this.logger.warn('what a turn used could not be written down', { error: String(failure) }),
+        this.logger.warn('the usage of a turn could not be stored', { error: String(failure) }),
       );
       throw asGatewayError(error);
     }

@@ -62,7 +62,7 @@ export function addAuthCommands(program: Command, context: CommandContext): void
 function addCreate(token: Command, context: CommandContext): void {
   token
     .command('create')
-    .description('make a token; prints it alone on standard output')
+    .description('create a token; only the token goes to standard output')
     .option('--name <name>', 'its name in lists and logs', nameArgument, 'cli')
     .option('--scopes <list>', 'what it may do, such as sessions:read,sessions:write', scopesArgument)
     .addOption(

@@ -40,7 +40,7 @@ function addReplay(hooks: Command, context: CommandContext): void {
       'send again, in order, what failed or waits for its next attempt; reactivates a webhook that was given up',
     )
     .argument('<hook-id>', 'its id')
-    .option('--since <time>', 'only events of the last while, such as 24h or 3d', agoArgument)
+    .option('--since <time>', 'only events newer than this, such as 24h or 3d', agoArgument)
     .option('--event <event-id>', 'only this event')
     .option('--delivered', 'also what was delivered already')
     .option('--json', 'print an object')

@@ -178,7 +178,9 @@ function addRemoteHookCommands(hooks: Command, context: CommandContext): void {
     .command('create')
     .description('register a webhook at a running gateway (--url) and print its new secret alone')
     .argument('<address>', 'where events are delivered')
-    .option('--events <names>', 'which, with commas, such as session.created,message.*', namesArgument, ['*'])
+    .option('--events <names>', 'comma-separated names, such as session.created,message.*', namesArgument, [
+      '*',
+    ])
     .option('--unsigned', 'without a secret: the receiver cannot tell who calls it')
     .option('--json', 'print an object')
     .addHelpText('after', `\nEvents: ${SUBSCRIBABLE.join(', ')}`)

@@ -51,7 +51,7 @@ function addQuestions(tools: Command, context: CommandContext): void {
 function addAnswer(tools: Command, context: CommandContext): void {
   tools
     .command('answer')
-    .description('answer what a tool asks; it goes on with that')
+    .description('answer the question of a tool, which then continues')
     .argument('<id>', 'from "tools questions"')
     .option('--content <json>', 'the values, as a JSON object', objectOf)
     .option('--decline', 'say no')

@@ -136,7 +136,7 @@ export class ClusterInitializer {
     this.onLaunch?.();
     await made;
     const duration_ms = Math.round(performance.now() - began);
-    this.logger.info('new database files were made', { as: identity.name, duration_ms });
+    this.logger.info('new database files were created', { as: identity.name, duration_ms });
   }
 
   private async removeLeftovers(): Promise<void> {

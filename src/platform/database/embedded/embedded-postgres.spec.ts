@@ -152,7 +152,7 @@ describe('the embedded server', () => {
       lines.filter((line) => line.startsWith('started')).length > 1 ? true : undefined,
     );
     expect(await pidOf(seed)).not.toBe(killed);
-    expect(lines).toContain('the embedded server is gone; bringing it back');
+    expect(lines).toContain('the embedded server has stopped; starting it again');
     expect(await query(server, 'SELECT word FROM kept')).toBe('yes');
   });
 
@@ -183,9 +183,7 @@ describe('the embedded server', () => {
     rmSync(join(folder, 'postgres/global/pg_control'));
     await kill(folder);
     await until(async () =>
-      lines.includes('the embedded server could not be brought back; it will be tried again')
-        ? true
-        : undefined,
+      lines.includes('the embedded server could not be started again; will retry') ? true : undefined,
     );
     await server.close();
     expect(await pidOf(folder)).toBeUndefined();
@@ -280,7 +278,7 @@ describe('several processes', () => {
     await owner.ended;
     expect(await pidOf(seed)).toBe(pid);
     expect(await query(server, 'SELECT word FROM kept')).toBe('yes');
-    expect(lines).not.toContain('the embedded server is gone; bringing it back');
+    expect(lines).not.toContain('the embedded server has stopped; starting it again');
   });
 
   it('recover from one that was killed while it made the files, and agree on one server', async () => {

@@ -97,7 +97,7 @@ export class EmbeddedPostgres {
       const reason = await Promise.race([closing, this.joined.presence.lost]);
       if (reason === undefined) return;
       if (performance.now() - since > calmMs) tries = 0;
-      this.options.logger.warn('the embedded server is gone; bringing it back', { reason });
+      this.options.logger.warn('the embedded server has stopped; starting it again', { reason });
       tries = await this.rejoin(tries, signal);
     }
   }
@@ -119,7 +119,7 @@ export class EmbeddedPostgres {
 
   private reportAbsence(error: unknown): void {
     if (this.closing.signal.aborted) return;
-    this.options.logger.error('the embedded server could not be brought back; it will be tried again', {
+    this.options.logger.error('the embedded server could not be started again; will retry', {
       reason: messageOf(error),
     });
   }
