@@ -6,8 +6,7 @@ import {
   ChannelStateEntity,
   ConversationEntity,
 } from './areas/channels/channel.entities.js';
-import { ConfigChangeEntity } from './areas/config/config-change.entity.js';
-import { ConfigOverrideEntity } from './areas/config/config-override.entity.js';
+import { ConfigChangeEntity, ConfigOverrideEntity } from './areas/config/config.entities.js';
 import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './areas/hooks/hook.entity.js';
 import { ErasedFolderEntity } from './areas/mcp/sandbox/erased-folder.entity.js';
 import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
@@ -19,13 +18,10 @@ import { SessionEntity } from './areas/sessions/session.entity.js';
 import { ReplicaEntity } from './areas/status/replicas/replica.entity.js';
 import { ToolQuestionEntity } from './areas/tools/questions/tool-question.entity.js';
 import { ToolApprovalEntity } from './areas/tools/tool-approval.entity.js';
-import { AttachmentEntity } from './areas/turns/attachment.entity.js';
-import { ConversationSummaryEntity } from './areas/turns/conversation-summary.entity.js';
-import { TokenSpendingEntity } from './areas/turns/limits/token-spending.entity.js';
-import { TokenStorageEntity } from './areas/turns/limits/token-storage.entity.js';
-import { MessageEntity } from './areas/turns/message.entity.js';
-import { SessionAudienceEntity } from './areas/turns/relay/session-audience.entity.js';
-import { TurnFrameEntity } from './areas/turns/relay/turn-frame.entity.js';
+import { TokenSpendingEntity, TokenStorageEntity } from './areas/turns/limits/token-limits.entities.js';
+import { AttachmentEntity, MessageEntity } from './areas/turns/message.entity.js';
+import { ConversationSummaryEntity } from './areas/turns/prompt/conversation-summary.entity.js';
+import { SessionAudienceEntity, TurnFrameEntity } from './areas/turns/relay/relay.entities.js';
 import { TurnEntity } from './areas/turns/turn.entity.js';
 import { TurnFileEntity } from './areas/turns/turn-file.entity.js';
 import { TurnStepEntity } from './areas/turns/turn-step.entity.js';

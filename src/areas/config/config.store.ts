@@ -21,9 +21,8 @@ import type {
   StoredOverride,
   StoredOverrides,
 } from '../../platform/settings/candidate-builder.js';
-import { ConfigChangeEntity } from './config-change.entity.js';
+import { ConfigChangeEntity, ConfigOverrideEntity } from './config.entities.js';
 import type { ConfigAction, ConfigChange, NewConfigChange } from './config-change.js';
-import { ConfigOverrideEntity } from './config-override.entity.js';
 
 /** Greater than every revision. */
 const AFTER_ALL = String(2n ** 63n - 1n);

@@ -3,7 +3,7 @@ import { Database } from '../../platform/database/database.js';
 import { columnsOf } from '../../platform/database/entity-columns.js';
 import { arrayOf, bigint, integer, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
-import { AttachmentEntity } from './attachment.entity.js';
+import { AttachmentEntity } from './message.entity.js';
 import type { HistoryPage, Message } from './message.js';
 import { MESSAGE_COLUMNS, MESSAGE_ROW, type MessageRow, toMessage } from './message-row.js';
 

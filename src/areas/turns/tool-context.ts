@@ -1,5 +1,4 @@
-import { actingUser } from '../../platform/tokens/acting-user.js';
-import type { Caller } from '../../platform/tokens/caller.js';
+import { actingUser, type Caller } from '../../platform/tokens/caller.js';
 import type { ToolContext } from '../tools/tools.api.js';
 
 /** For whom, and under which rules, tools run in a turn that this caller begins. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { CannotOpen, type SecretBox } from '../secrets/secret-box.js';
 
 /** A row of the audit. */
 export interface AuditRow {
@@ -44,4 +45,20 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+const CONTEXT = 'audit-checkpoint';
+
+/** Only who has the master key can make it, for one place and one hash. */
+export function signCheckpoint(box: SecretBox, { sequence, hash }: AuditHead): string {
+  return box.seal(`${sequence}:${hash}`, CONTEXT);
+}
+
+export function isSigned(box: SecretBox, { sequence, hash }: AuditHead, signature: string): boolean {
+  try {
+    return box.open(signature, CONTEXT) === `${sequence}:${hash}`;
+  } catch (error) {
+    if (error instanceof CannotOpen) return false;
+    throw error;
+  }
 }

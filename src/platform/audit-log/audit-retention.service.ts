@@ -7,7 +7,7 @@ import { type Logger, Logs } from '../logging/logger.js';
 import { BatchedJob } from '../runtime/batched-job.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { Settings } from '../settings/settings.js';
-import { signCheckpoint } from './audit-checkpoint.js';
+import { signCheckpoint } from './audit-chain.js';
 import { holdsChain } from './audit-seals.js';
 
 const INTERVAL_MS = 600_000;

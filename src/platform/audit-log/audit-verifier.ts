@@ -4,8 +4,7 @@ import { bigint, double, text } from '../database/sql-types.js';
 import { statement } from '../database/statement.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { ENTRY_COLUMNS, ENTRY_IF_THERE, isThere, toRow } from './audit.sql.js';
-import { type AuditHead, CHAIN_START, nextHash } from './audit-chain.js';
-import { isSigned } from './audit-checkpoint.js';
+import { type AuditHead, CHAIN_START, isSigned, nextHash } from './audit-chain.js';
 import { AuditCheckpointEntity } from './audit-seal.entities.js';
 
 const MAX_AT_ONCE = 1000;

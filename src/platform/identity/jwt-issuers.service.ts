@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../logging/logger.js';
 import { Poller } from '../runtime/poller.js';
+import type { JwtIssuerSettings } from '../settings/sections/auth.section.js';
 import { Settings } from '../settings/settings.js';
 import { IssuerKeys } from './issuer-keys.js';
-import type { JwtIssuerSettings } from './jwt-issuer.js';
 import { KeyFetcher } from './key-fetcher.js';
 
 const POLL_MS = 5000;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { OutboundClient } from '../outbound/outbound-client.js';
-import type { JwtIssuerSettings } from './jwt-issuer.js';
+import type { JwtIssuerSettings } from '../settings/sections/auth.section.js';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 262_144;

@@ -1,5 +1,5 @@
+import type { JwtIssuerSettings } from '../settings/sections/auth.section.js';
 import { claimAt, claimText } from './claims.js';
-import type { JwtIssuerSettings } from './jwt-issuer.js';
 import { type JsonObject, strictObject } from './strict-json.js';
 
 /** Tokens that name hundreds of groups stay below it. */

@@ -1,6 +1,6 @@
+import type { JwtIssuerSettings, RoleSettings } from '../settings/sections/auth.section.js';
 import { type GrantedScope, grants, SCOPE_PRESETS } from '../tokens/scopes.js';
 import { claimAt, claimWords } from './claims.js';
-import type { JwtIssuerSettings, RoleSettings } from './jwt-issuer.js';
 import type { JsonObject } from './strict-json.js';
 
 const ANYONE = '*';

@@ -1,5 +1,4 @@
-import { actingUser } from './acting-user.js';
-import type { Caller } from './caller.js';
+import { actingUser, type Caller } from './caller.js';
 
 /** The gateway vouches only for who was verified (docs/mcp.md, For whom tools act). */
 const caller = (more: Partial<Caller> = {}): Caller => ({

@@ -1,7 +1,6 @@
 import { Forbidden } from '../../common/errors/gateway-error.js';
 import type { AgentSettings } from '../settings/agent-settings.js';
-import { actingUser } from './acting-user.js';
-import type { Caller } from './caller.js';
+import { actingUser, type Caller } from './caller.js';
 
 const ROLE = 'role:';
 

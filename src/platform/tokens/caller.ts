@@ -1,4 +1,4 @@
-import type { GrantedScope } from './scopes.js';
+import { type GrantedScope, grants } from './scopes.js';
 
 /** The holder of a request's token. */
 export interface Caller {
@@ -35,4 +35,18 @@ export function ownersOf(caller: Pick<Caller, 'tokenId' | 'familyId' | 'credenti
 /** The owner of what outlives a request: a token together with those that replace it. */
 export function familyOf({ tokenId, familyId = tokenId }: Pick<Caller, 'tokenId' | 'familyId'>): string {
   return familyId;
+}
+
+/** What begins the name of somebody whom nobody verified: the token that spoke. */
+const UNVERIFIED = 'token:';
+
+/**
+ * The user for whom tools act in a turn that this caller began: somebody whom the gateway can vouch for. That is whose
+ * token it is, who was verified as the caller or as the sender in a channel, or whom a caller with `users:act_as` names;
+ * else only the token itself, whatever user the session names.
+ */
+export function actingUser(caller: Caller, sessionUserId: string): string {
+  if (caller.boundUserId !== null) return caller.boundUserId;
+  if (grants(caller.scopes, 'users:act_as')) return sessionUserId;
+  return caller.verifiedUserId ?? `${UNVERIFIED}${caller.tokenName}`;
 }

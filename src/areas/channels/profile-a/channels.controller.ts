@@ -1,16 +1,61 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { ChannelReports } from '../channel-reports.service.js';
-import {
-  ChannelListViewA,
-  ChannelTestViewA,
-  presentChannelListA,
-  presentChannelTestA,
-} from './channels.views.js';
+import type { ChannelProbe, ChannelStatus } from '../channel.port.js';
+import { type ChannelReport, ChannelReports } from '../channel-reports.service.js';
+
+class ChannelItemViewA {
+  @ApiProperty({ example: 'api' })
+  name!: string;
+
+  @ApiProperty()
+  enabled!: boolean;
+
+  @ApiProperty({ enum: ['connected', 'disconnected', 'reconnecting'] })
+  status!: ChannelStatus;
+
+  @ApiProperty({ type: 'integer' })
+  active_sessions!: number;
+}
+
+class ChannelListViewA {
+  @ApiProperty({ type: [ChannelItemViewA] })
+  channels!: ChannelItemViewA[];
+}
+
+class ChannelTestViewA {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  success!: boolean;
+
+  @ApiProperty({ type: 'integer' })
+  latency_ms!: number;
+
+  @ApiPropertyOptional()
+  error?: string;
+}
+
+function presentChannelListA(reports: readonly ChannelReport[]): ChannelListViewA {
+  return {
+    channels: reports.map(({ name, enabled, status, activeSessions }) => ({
+      name,
+      enabled,
+      status,
+      active_sessions: activeSessions,
+    })),
+  };
+}
+
+function presentChannelTestA(test: { name: string } & ChannelProbe): ChannelTestViewA {
+  const { name, ok, latencyMs, error } = test;
+  return { name, success: ok, latency_ms: latencyMs, ...(error === undefined ? {} : { error }) };
+}
 
 /** Channels in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('channels')

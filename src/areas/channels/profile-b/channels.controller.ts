@@ -1,17 +1,73 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { ChannelReports } from '../channel-reports.service.js';
-import {
-  ChannelHealthViewB,
-  ChannelListViewB,
-  presentChannelHealthB,
-  presentChannelListB,
-  RestartedChannelViewB,
-} from './channels.views.js';
+import type { ChannelStatus } from '../channel.port.js';
+import { type ChannelHealth, type ChannelReport, ChannelReports } from '../channel-reports.service.js';
+
+const STATUS_LABELS = ['connected', 'disconnected', 'reconnecting'];
+
+class RestartedChannelViewB {
+  @ApiProperty({ example: 'api' })
+  name!: string;
+
+  @ApiProperty({ enum: STATUS_LABELS })
+  status!: ChannelStatus;
+}
+
+class ChannelItemViewB extends RestartedChannelViewB {
+  @ApiPropertyOptional({ format: 'date-time', description: 'Present when connected' })
+  connected_at?: string;
+
+  @ApiProperty({ type: 'integer' })
+  active_sessions!: number;
+
+  @ApiPropertyOptional({ description: 'Present when disconnected' })
+  error?: string;
+}
+
+class ChannelListViewB {
+  @ApiProperty({ type: [ChannelItemViewB] })
+  channels!: ChannelItemViewB[];
+}
+
+class ChannelHealthViewB {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  healthy!: boolean;
+
+  @ApiProperty({ type: 'integer' })
+  latency_ms!: number;
+
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
+  last_message_at!: string | null;
+}
+
+function presentChannelListB(reports: readonly ChannelReport[]): ChannelListViewB {
+  return {
+    channels: reports.map(({ name, status, connectedAt, error, activeSessions }) => ({
+      name,
+      status,
+      ...(connectedAt === undefined ? {} : { connected_at: connectedAt.toISOString() }),
+      active_sessions: activeSessions,
+      ...(error === undefined ? {} : { error }),
+    })),
+  };
+}
+
+function presentChannelHealthB(health: ChannelHealth): ChannelHealthViewB {
+  return {
+    name: health.name,
+    healthy: health.ok,
+    latency_ms: health.latencyMs,
+    last_message_at: health.lastMessageAt?.toISOString() ?? null,
+  };
+}
 
 /** Channels in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('channels')

@@ -124,3 +124,7 @@ function hasEachIssuerOnce(issuers: Record<string, { issuer: string }>): boolean
   const named = Object.values(issuers).map(({ issuer }) => issuer);
   return new Set(named).size === named.length;
 }
+
+/** What `[auth.jwt.<name>]` says of one issuer. */
+export type JwtIssuerSettings = z.output<typeof authSection>['jwt'][string];
+export type RoleSettings = JwtIssuerSettings['roles'][string];

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** The history of the configuration, for migrations and the drift check; requests go through `ConfigStore`. */
 @Entity('config_changes')
@@ -20,4 +20,18 @@ export class ConfigChangeEntity {
 
   @Column({ type: 'jsonb' })
   edits!: unknown;
+}
+
+/** The table of overrides, for migrations and the drift check; requests go through `ConfigStore`. */
+@Entity('config_overrides')
+@Check('config_overrides_one_content', '(value IS NULL) <> (sealed IS NULL)')
+export class ConfigOverrideEntity {
+  @PrimaryColumn({ type: 'text' })
+  key!: string;
+
+  @Column({ type: 'jsonb', nullable: true })
+  value!: unknown;
+
+  @Column({ type: 'text', nullable: true })
+  sealed!: string | null;
 }
