@@ -23,7 +23,10 @@ export function presentError(profile: ListenerId, error: GatewayError): ErrorEnv
 }
 
 /** An error as who sent the request reads it: in the shape of its face, which is Profile B's unless it has one of its own. */
-export function presentRefusal({ face, profile }: GatewayRequest, error: GatewayError): object {
+export function presentRefusal(
+  { face, profile }: Pick<GatewayRequest, 'face' | 'profile'>,
+  error: GatewayError,
+): object {
   if (face === undefined) return presentError(profile, error);
   return face === 'openai' ? presentOpenAiError(error) : presentError('b', error);
 }

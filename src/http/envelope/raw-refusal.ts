@@ -5,10 +5,11 @@ import { BadRequest, type GatewayError, HeadersTooLarge } from '../../common/err
 import { newId } from '../../common/ids/typeid.js';
 import type { RateDecision } from '../../platform/rate-limits/rate-limiter.port.js';
 import { RefusalLog } from '../access-log/refusal-log.js';
+import type { GatewayRequest } from '../gateway-request.js';
 import { ClientAddress } from '../guards/client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from '../guards/rate-charge.js';
 import type { ListenerId } from '../profiles/profile.js';
-import { presentError } from './error-envelope.js';
+import { presentRefusal } from './error-envelope.js';
 
 class RequestTooSlow extends BadRequest {
   override readonly status = 408;
@@ -39,7 +40,7 @@ export class RawRefusal {
     const headers = rate === undefined ? {} : rateHeaders(rate);
     const error = errorOf(parserCode, rate);
     this.refusals.note(error, { address: this.addresses.ofPeer(socket) });
-    sendRawResponse(socket, listener, error, headers);
+    sendRawResponse(socket, { profile: listener }, error, headers);
   }
 
   /** When the limiter is unavailable the refusal goes out uncharged, not as a 503. */
@@ -63,25 +64,25 @@ function errorOf(parserCode: string | undefined, rate: RateDecision | undefined)
 /** How long a refused connection is still read, so that a reset does not overtake the response. */
 const LINGER_MS = 2000;
 
-/** Sends an error on the bare socket, in the listener's envelope, and ends the connection. */
+/** Sends an error on the bare socket, in the envelope of where it was asked, and ends the connection. */
 export function sendRawResponse(
   socket: Socket,
-  listener: ListenerId,
+  asked: Pick<GatewayRequest, 'face' | 'profile'>,
   error: GatewayError,
   rateHeaders: Readonly<Record<string, string>>,
 ): void {
-  socket.end(responseText(listener, error, rateHeaders));
+  socket.end(responseText(asked, error, rateHeaders));
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(timer));
 }
 
 function responseText(
-  listener: ListenerId,
+  asked: Pick<GatewayRequest, 'face' | 'profile'>,
   error: GatewayError,
   rateHeaders: Readonly<Record<string, string>>,
 ): string {
-  const body = JSON.stringify(presentError(listener, error));
+  const body = JSON.stringify(presentRefusal(asked, error));
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -28,6 +28,12 @@ describe('the environment', () => {
     expect(environment.secrets).toEqual(['canary', 'canary']);
   });
 
+  test('what headers of a collector hold is secret as a whole and by itself', () => {
+    const headers = 'authorization=Bearer canary-1,x-key=canary-2';
+    const { secrets } = readEnvironment({ OTEL_EXPORTER_OTLP_HEADERS: headers });
+    expect(secrets).toEqual([headers, 'canary-1', 'canary-2']);
+  });
+
   test('the name of a variable and the path of its key convert into each other', () => {
     const variable = variableOf(['rate_limits', 'sessions_write']);
     expect(variable).toBe('GATEWAY__RATE_LIMITS__SESSIONS_WRITE');

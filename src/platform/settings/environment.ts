@@ -159,7 +159,8 @@ export class Environment {
   get secrets(): readonly string[] {
     const { httpsProxy, httpProxy } = this.egress;
     const passwords = [httpsProxy, httpProxy].flatMap((url) => passwordsOf(url));
-    return [...secretVariables.flatMap((name) => this.#nonEmpty(name) ?? []), ...passwords];
+    const headers = headerSecrets(this.#nonEmpty('OTEL_EXPORTER_OTLP_HEADERS') ?? '');
+    return [...secretVariables.flatMap((name) => this.#nonEmpty(name) ?? []), ...headers, ...passwords];
   }
 
   /** Any variable by name, empty ones included: `${NAME}` in the file, `PATH` for a child process. */
@@ -170,6 +171,12 @@ export class Environment {
   #nonEmpty(name: string): string | undefined {
     return this.#variables.get(name) || undefined;
   }
+}
+
+/** What stands in `authorization=Bearer …,x-key=…` behind the names and the scheme, by itself. */
+function headerSecrets(headers: string): string[] {
+  const values = headers.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
+  return values.map((value) => value.slice(value.lastIndexOf(' ') + 1)).filter((secret) => secret !== '');
 }
 
 /** Takes the snapshot; the one place that reads `process.env`. */

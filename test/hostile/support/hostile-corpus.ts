@@ -26,7 +26,22 @@ const LAST_WORDS: Readonly<Record<string, string>> = {
   'POST /api/v1/sessions/:id/messages': '{"content":"Hello"}',
   'POST /api/v1/hooks': '{"url":"https://hooks.example.test/","events":["no.such.event"]}',
   'PATCH /api/v1/config': '{}',
+  'POST /v1/responses': '{"model":"nobody","input":"Hello"}',
+  'POST /v1/chat/completions': '{"model":"nobody","messages":[{"role":"user","content":"Hello"}]}',
+  'POST /mcp': '{"jsonrpc":"2.0","id":1,"method":"no/such"}',
+  'POST /a2a': '{"jsonrpc":"2.0","id":1,"method":"NoSuchMethod"}',
 };
+/** Of operators, who ask for something that there is not. */
+const NOTHING_KNOWN = '{"no_such_field":1}';
+
+/** What the faces of JSON-RPC say to headers that mean nothing elsewhere. */
+const MEANT_BY_JSON_RPC: Readonly<Record<string, readonly number[]>> = {
+  'another origin': [403],
+  'a last event that never was': [400],
+  'types that there are not': [406],
+  'a version in the type': [406],
+};
+export const isJsonRpc = ({ path }: Route): boolean => path === '/mcp' || path === '/a2a';
 
 /** The bytes of a harmless request, changed where an attack says so. */
 export function attacked(
@@ -36,7 +51,8 @@ export function attacked(
   const sent = { ...headers, ...attack.headers };
   const to = attack.target ?? target;
   if (!route.takesBody) return request(route.method, to, sent);
-  const body = attack.body ?? LAST_WORDS[`${route.method} ${route.path}`];
+  const known = route.path.startsWith('/admin/') ? NOTHING_KNOWN : undefined;
+  const body = attack.body ?? LAST_WORDS[`${route.method} ${route.path}`] ?? known;
   if (body === undefined) throw new Error(`What is harmless for ${route.method} ${route.path}?`);
   return jsonRequest(route.method, to, sent, body);
 }
@@ -47,13 +63,14 @@ export function corpusOf(harmless: Harmless): CorpusCase[] {
 }
 
 function headerCases(harmless: Harmless): CorpusCase[] {
-  const { method } = harmless.route;
-  const remembers = method === 'POST' || method === 'PATCH';
+  const { method, access } = harmless.route;
+  // Keys are kept for callers: where there is none, there are no keys.
+  const remembers = access.scope !== 'open' && (method === 'POST' || method === 'PATCH');
   const ignored = IGNORED_HEADERS.map(
     ([what, headers]): CorpusCase => ({
       what: `headers: ${what}`,
       bytes: attacked(harmless, { headers }),
-      expected: ['as without'],
+      expected: ['as without', ...(isJsonRpc(harmless.route) ? (MEANT_BY_JSON_RPC[what] ?? []) : [])],
     }),
   );
   const keys = WRONG_KEYS.map(
@@ -96,12 +113,14 @@ function pathCases(harmless: Harmless): CorpusCase[] {
       }),
     );
   const queries = OTHER_QUERIES.map((query) => `?${query}`);
+  // What is wrong with a body may be found before the name.
+  const unknown: CorpusCase['expected'] = route.takesBody ? [404, 'as without'] : [404];
   const named = route.path.includes(':')
     ? OTHER_NAMES.map(
         (name): CorpusCase => ({
           what: `named ${name.slice(0, 40)}`,
           bytes: attacked(harmless, { target: route.path.replace(/:\w+/, name) }),
-          expected: [404],
+          expected: unknown,
         }),
       )
     : [];
@@ -119,7 +138,8 @@ function bodyCases(harmless: Harmless): CorpusCase[] {
     ([what, status, headers, body]): CorpusCase => ({
       what: `body: ${what}`,
       bytes: attacked(harmless, { headers, ...(body === undefined ? {} : { body }) }),
-      expected: [status],
+      // An object that is no request is an error of JSON-RPC, with 200.
+      expected: isJsonRpc(harmless.route) && status === 400 ? [400, 200] : [status],
     }),
   );
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../src/common/errors/gateway-error.js';
+import { faceOf } from '../../../src/http/profiles/faces.js';
 import type { ProfileId } from '../../../src/http/profiles/profile.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import { expectCommonHeaders, expectError } from '../../contract/support/envelope.js';
@@ -34,6 +35,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 /** A gateway that wrong requests are thrown at, and what must hold after each of them. */
 export class HostileGateway {
   private before: unknown;
+  private noted: unknown;
   private linesSeen = 0;
   private fingerprintSql: string | undefined;
 
@@ -43,13 +45,14 @@ export class HostileGateway {
     readonly sessionId: string,
   ) {}
 
-  static async start(): Promise<HostileGateway> {
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<HostileGateway> {
     const gateway = await startTestGateway({
       env: {
         GATEWAY__LOGGING__LEVEL: 'debug',
         GATEWAY__LOGGING__REQUESTS: 'all',
         GATEWAY__GATEWAY__MAX_BODY_BYTES: String(MAX_BODY_BYTES),
         GATEWAY__GATEWAY__MAX_MESSAGE_BODY_BYTES: String(MAX_BODY_BYTES),
+        ...env,
       },
     });
     const hostile = new HostileGateway(gateway, await newSession(gateway.a));
@@ -65,6 +68,13 @@ export class HostileGateway {
   routes(profile: ProfileId): Route[] {
     const all = this.gateway.started.app.get(RouteTable, { strict: false }).all();
     return all.filter(({ listener, path }) => listener === profile && path.startsWith('/api/v1/'));
+  }
+
+  /** Every route on the port of a profile, those of all faces too: what is beside them is unknown paths. */
+  everyRoute(profile: ProfileId): Route[] {
+    const all = this.gateway.started.app.get(RouteTable, { strict: false }).all();
+    // A route of several paths is the metadata of an issuer, and open.
+    return all.filter(({ listener, path }) => listener === profile && !/[*,]/.test(path));
   }
 
   /** Every path parameter replaced; without a value, by something that is there or could be. */
@@ -116,22 +126,30 @@ export class HostileGateway {
   /** From here on nothing may change: what a test did itself is behind it. */
   async note(): Promise<void> {
     this.before = await this.stored();
+    this.noted = await this.audited();
   }
 
   /** Healthy, nothing logged as an error, nothing changed in the database since the last time. For `afterEach`. */
   async expectUnharmed(): Promise<void> {
-    const { gateway, before } = this;
+    const { gateway, before, noted } = this;
     const lines = gateway.logLines.slice(this.linesSeen);
     this.linesSeen = gateway.logLines.length;
     this.before = await this.stored();
+    this.noted = await this.audited();
     for (const profile of PROFILES)
       expect((await gateway[profile].get(FACES[profile].health)).status).toBe(200);
     expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-    expect(this.before).toEqual(before);
+    expect({ stored: this.before, audit: this.noted }).toEqual({ stored: before, audit: noted });
   }
 
   stop(): Promise<void> {
     return this.gateway.stop();
+  }
+
+  /** The newest of what the audit holds: it says what a request changed. */
+  private audited(): Promise<unknown> {
+    const newest = 'SELECT action, target, outcome, details FROM audit_entries ORDER BY id DESC LIMIT 5';
+    return this.gateway.database.query(newest);
   }
 
   /** A fingerprint of everything that callers can change. */
@@ -159,6 +177,18 @@ async function fingerprintSql(database: TestDatabase): Promise<string> {
     .join(' UNION ALL ');
   // With many tables PostgreSQL reads them in parallel, and the rows come in any order.
   return `${fingerprints} ORDER BY name`;
+}
+
+/** A refusal in the shape of the face that the path belongs to, with nothing long echoed. */
+export function expectRefusalAt(profile: ProfileId, path: string, answer: RawAnswer): void {
+  const face = faceOf(path);
+  if (face !== 'openai') {
+    expectRefusal(face === undefined ? profile : 'b', answer);
+    return;
+  }
+  const { error } = JSON.parse(answer.text) as { error: object };
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type']);
+  expect([Math.floor(answer.status / 100), answer.text.includes(LONG.slice(0, 65))]).toEqual([4, false]);
 }
 
 /** The profile's envelope with the code of its status, every header of every answer, and no long value echoed. */

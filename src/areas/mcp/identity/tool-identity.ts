@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../../common/errors/error-text.js';
-import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { Assertions } from '../../assertions/assertions.api.js';
 import { type CallOrigin, currentOrigin } from '../connection/call-origin.js';
 import { IdentityFailed } from '../connection/mcp-failure.js';
-import { credentialsOf } from '../transport/credentials.js';
+import { hasCredentials } from '../transport/credentials.js';
 import { TokenExchange } from './token-exchange.js';
 
 export type Fetch = (to: string | URL, init?: RequestInit) => Promise<Response>;
@@ -18,7 +17,6 @@ export class ToolIdentity {
   constructor(
     private readonly assertions: Assertions,
     private readonly exchange: TokenExchange,
-    private readonly environment: Environment,
   ) {}
 
   /** The same fetch, with the proof. @param owner for whom requests outside of calls are made */
@@ -42,7 +40,7 @@ export class ToolIdentity {
 
   /** Whether the gateway lists tools with credentials of its own. */
   private speaksForItself(server: McpServerSettings, { user }: CallOrigin): boolean {
-    return user === undefined && credentialsOf(server, this.environment) !== undefined;
+    return user === undefined && hasCredentials(server);
   }
 
   private async proofOf(

@@ -4,6 +4,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { Injectable } from '@nestjs/common';
+import { Redactor } from '../../../platform/logging/redactor.js';
 import { OutboundClient } from '../../../platform/outbound/outbound-client.js';
 import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
@@ -32,6 +33,7 @@ export class Transports {
     private readonly outbound: OutboundClient,
     private readonly identity: ToolIdentity,
     private readonly environment: Environment,
+    private readonly redactor: Redactor,
   ) {}
 
   /**
@@ -48,7 +50,9 @@ export class Transports {
       return new ChildTransport(this.sandbox.commandOf(server, folder), onOutput, onRefused);
     }
     const authProvider = needsCredentials(server, origin)
-      ? credentialsOf(server, this.environment)
+      ? credentialsOf(server, this.environment, (token) =>
+          this.redactor.setFor(`client token of ${name}`, [token]),
+        )
       : undefined;
     const fetch = this.identity.fetchFor(server, origin, this.outbound.fetch);
     const options = {

@@ -8,6 +8,7 @@ import { BodyRoom } from '../../../../http/body/body-room.js';
 import { sendRawResponse } from '../../../../http/envelope/raw-refusal.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge } from '../../../../http/guards/rate-charge.js';
+import { faceOf } from '../../../../http/profiles/faces.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
 import { CallerDirectory } from '../../../../platform/identity/caller-directory.js';
 import { onBehalfOf } from '../../../../platform/logging/log-context.js';
@@ -83,7 +84,7 @@ export class SessionSockets {
       (thrown: unknown) => {
         const error = this.errorOf(thrown);
         this.refusals.note(error, { address: this.addresses.of(request) });
-        sendRawResponse(socket, profile, error, headers);
+        sendRawResponse(socket, { profile, face: faceOf(request.url ?? '') }, error, headers);
       },
     );
   }
