@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { storableText } from '../../platform/database/storable-text.js';
 import { PausableTimer } from '../../platform/runtime/pausable-timer.js';
@@ -14,6 +15,12 @@ import type { ToolTurn } from './tool-turn.js';
 
 const MAX_KEPT_BYTES = 16_384;
 const MAX_MODEL_BYTES = 65_536;
+/** How long a call that runs as a task waits for its server to be connected, and how often it looks. */
+const SERVER_MS = 30_000;
+const SERVER_POLL_MS = 250;
+const SERVER_AWAY =
+  'Outcome unknown: this call ran as a task when the gateway was interrupted, and its server was not there to say what came of it. ' +
+  'It was not made again. Find out before you repeat it.';
 
 export interface AnsweredCall {
   readonly record: ToolCallRecord;
@@ -36,7 +43,8 @@ export class ToolCallRunner {
   /** Throws only the reason of an aborted turn. */
   async run(call: ModelToolCall, turn: ToolTurn): Promise<AnsweredCall> {
     await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
-    const refusal = await this.refusal(call, turn);
+    // What runs as a task was allowed when it was made.
+    const refusal = turn.task === undefined ? await this.refusal(call, turn) : undefined;
     if (refusal !== undefined) return this.answered(call, refusal, 0, turn);
     // It may be let go of at this moment: a call that is not made must not be noted as sent.
     turn.signal.throwIfAborted();
@@ -102,7 +110,7 @@ export class ToolCallRunner {
     signal.addEventListener('abort', onTurnAbort, { once: true });
     try {
       signal.throwIfAborted();
-      const running = this.catalog.call(call.name, call.arguments, context, own.signal);
+      const running = this.called(call, { ...turn, context, signal: own.signal });
       const answer = await Promise.race([running, aborted(own.signal)]);
       // A tool that heeds its signal may be first with an answer about having been stopped.
       own.signal.throwIfAborted();
@@ -114,6 +122,19 @@ export class ToolCallRunner {
       timer.clear();
       signal.removeEventListener('abort', onTurnAbort);
     }
+  }
+
+  /** The server of a task may still be on its way: the replica that took the turn up may have started just now. */
+  private async called(
+    { name, arguments: args }: ModelToolCall,
+    { context, signal, task }: Pick<ToolTurn, 'context' | 'signal' | 'task'>,
+  ): Promise<ToolAnswer> {
+    const latest = performance.now() + SERVER_MS;
+    while (task !== undefined && this.catalog.sourceOf(name) === undefined) {
+      if (signal.aborted || performance.now() > latest) return { status: 'error', content: SERVER_AWAY };
+      await sleep(SERVER_POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return this.catalog.call(name, args, context, signal);
   }
 
   private async answered(

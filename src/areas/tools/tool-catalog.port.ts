@@ -38,6 +38,22 @@ export interface RunningCall {
   sample(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled>;
   /** Shows how far it is to whoever follows the turn. What comes too often is left out. */
   progress(progress: CallProgress): void;
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** As what it runs at its server; also when the replica that made it has died. Undefined until `keepTask`. */
+  readonly task: CallTask | undefined;
+  /** Stores the task before anybody waits for it. Throws when the turn is no longer this replica's. */
+  keepTask(task: CallTask): Promise<void>;
+  /** Whether any replica asks for the stored task again when this one stopped for that reason. */
+  isTakenUpAfter(reason: unknown): boolean;
+}
+
+/** A call that its server runs by itself: whoever has this asks for the result, on any replica, and makes no second call. */
+export interface CallTask {
+  /** As the server named it. */
+  readonly id: string;
+  /** The session at the server that it belongs to; absent where there are none. */
+  readonly session?: string;
 }
 
 /** What a tool asks the model of its turn: the messages are the tool's own, nothing of the conversation is added. */

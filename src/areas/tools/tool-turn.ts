@@ -2,7 +2,7 @@ import type { ModelToolCall } from '../models/models.api.js';
 import type { QuestionStatus, ToolQuestion } from './questions/tool-question.js';
 import type { ApprovalVerdict } from './tool-approvals.port.js';
 import type { ToolCallRecord } from './tool-call.js';
-import type { CallProgress, ToolContext, ToolSampled, ToolSampling } from './tool-catalog.port.js';
+import type { CallProgress, CallTask, ToolContext, ToolSampled, ToolSampling } from './tool-catalog.port.js';
 
 /** The turn in which a tool is called. */
 export interface ToolTurn {
@@ -19,6 +19,10 @@ export interface ToolTurn {
   sample?(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled>;
   /** Called before a call is made that may have an effect. Throws when the turn is no longer this replica's. */
   onSend?(call: ModelToolCall): Promise<void> | undefined;
+  /** As what the call ran on the replica that made it. */
+  readonly task?: CallTask;
+  /** Called before a task is waited for; absent where no replica would ask for it again. Throws like `onSend`. */
+  onTask?(call: ModelToolCall, task: CallTask): Promise<void>;
 }
 
 /** Who wants to know which questions of a turn are open. */

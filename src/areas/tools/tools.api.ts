@@ -34,7 +34,9 @@ export {
 export type { ToolCallRecord, ToolCallStatus } from './tool-call.js';
 export { type AnsweredCall, ToolCallRunner } from './tool-call-runner.js';
 export {
+  type CallTask,
   type ProducedFile,
+  type RunningCall,
   ToolCatalog,
   type ToolContext,
   type ToolOutput,

@@ -14,8 +14,9 @@ export class TurnStepEntity {
   number!: number;
 
   /**
-   * `asked`: what the model said and which tools it called; `sent`: one that had waited for a person was made; `answered`: what one
-   * returned; `spent`: what a call of the model cost that was broken off; `cut`: how much of the results is shown from here on.
+   * `asked`: what the model said and which tools it called; `sent`: one that had waited for a person was made, or one runs at its
+   * server as a task; `answered`: what one returned; `spent`: what a call of the model cost that was broken off; `cut`: how much
+   * of the results is shown from here on.
    */
   @Column({ type: 'text' })
   kind!: string;

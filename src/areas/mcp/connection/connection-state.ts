@@ -23,8 +23,8 @@ export interface ConnectionParts {
   readonly checks: ArgumentChecks;
   /** What operators must know about this server even though it works: that it runs without a sandbox. */
   readonly warning: string | undefined;
-  /** For requests outside of calls it acts for `origin`. Throws when the settings are not enough to make one. */
-  readonly makeTransport: (origin: CallOrigin) => Transport;
+  /** For requests outside of calls it acts for `origin`; it may go on in a `session` at the server. Throws when the settings are not enough to make one. */
+  readonly makeTransport: (origin: CallOrigin, session?: string) => Transport;
   /** Creates what the server has in the catalogue, for this connection. */
   offered(connection: Callable): OfferedTools;
   isAnyReleased(tools: readonly string[]): Promise<boolean>;

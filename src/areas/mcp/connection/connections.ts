@@ -51,7 +51,10 @@ export class Connections {
       warning: this.transports.warningOf(settings),
       redact,
       hideKnown: (text) => this.redactor.hideKnown(text),
-      makeTransport: (origin) => this.transports.make({ name, settings, origin }, output.write, onRefused),
+      makeTransport: (origin, session) => {
+        const owner = { name, settings, origin, ...(session === undefined ? {} : { session }) };
+        return this.transports.make(owner, output.write, onRefused);
+      },
       questionTimeoutMs: () => this.settings.current.mcp.question_timeout_ms,
       metrics: this.metrics.of(name),
       offered: (connection) => {

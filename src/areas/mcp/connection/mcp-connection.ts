@@ -123,6 +123,7 @@ export class McpConnection implements Callable {
         outputs: () => state.session?.outputChecks,
         headedTools: () => state.session?.headedTools,
         hasResourceTools: () => state.session?.hasResourceTools,
+        asTasks: () => state.session?.taskTools,
         onToolsChanged: () => {
           const { session } = state;
           if (session !== undefined) void list.refresh(session, this.supervisor.signal);
@@ -162,6 +163,7 @@ export class McpConnection implements Callable {
     const session: McpSession = new McpSession(this.parts.makeTransport(OWN_ORIGIN), this.settings, {
       checks: this.parts.checks,
       requests: this.parts,
+      reopen: (earlier) => this.parts.makeTransport(OWN_ORIGIN, earlier),
       onToolsChanged: () => void this.list.refresh(session, signal),
       onPromptsChanged: () => {
         if (hasPrompts(this.settings)) void this.promptList.refresh(session, signal);

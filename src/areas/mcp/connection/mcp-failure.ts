@@ -7,6 +7,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import { sentenceOf } from '../../../common/errors/error-text.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { SandboxMissing } from '../sandbox/sandbox.service.js';
@@ -48,13 +49,29 @@ export class McpServerLost extends Error {
   override readonly name = 'McpServerLost';
 
   /** @param why what ended it, if that is known, such as `it exited with code 1` */
-  constructor(server: string, why: string | undefined) {
+  constructor(server: string, why: string | undefined, cause?: unknown) {
     const reason = why === undefined ? '' : ` (${why})`;
     super(
       `The MCP server "${server}" was lost while the call ran${reason}; it may or may not have had an effect.`,
+      { cause },
     );
   }
 }
+
+/** A tool ran and reported that it failed. */
+export class McpToolFailed extends Error {
+  override readonly name = 'McpToolFailed';
+}
+
+/** What is said of a call whose task its server does not know: expired, lost, or of a session that is no more. */
+export const TASK_UNKNOWN =
+  'Outcome unknown: the server does not know the task that ran this call any more. It may have taken effect or not, and it was not ' +
+  'made again. Find out before you repeat it.';
+
+/** And of one that a child ran which ended with the gateway. */
+export const TASK_OF_CHILD_LOST =
+  'Outcome unknown: the server ran this call as a task, and its process ended when the gateway was interrupted. It may have taken ' +
+  'effect or not, and it was not made again. Find out before you repeat it.';
 
 /** The call was not made because the tool was changed or removed after the model had seen it. */
 export class McpToolWithdrawn extends Error {
@@ -94,6 +111,28 @@ export function isTimeout(error: unknown): boolean {
 /** Whether the server no longer knows our session: it has restarted and did not run the call. */
 export function isSessionGone(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status === 400 || error.status === 404);
+}
+
+/** The error that a server sent with an HTTP status of failure, in answer to the request itself; undefined for any other. */
+export function refusalInBody(error: unknown): ProtocolError | undefined {
+  if (!(error instanceof SdkHttpError)) return undefined;
+  const { text } = error.data;
+  const parsed = REFUSAL.safeParse(typeof text === 'string' ? parsedJson(text) : undefined);
+  return parsed.success ? new ProtocolError(parsed.data.error.code, parsed.data.error.message) : undefined;
+}
+
+/** Of a session that it does not know, a server speaks without the id of the request. */
+const REFUSAL = z.object({
+  id: z.union([z.string(), z.number()]),
+  error: z.object({ code: z.number(), message: z.string() }),
+});
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the server answered, even if with a refusal or too late, so that the connection itself is fine. */

@@ -2,28 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallToolResult,
   Client,
+  type ClientOptions,
   type jsonSchemaValidator,
   type Progress,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
-import type { ArgumentCheck, ArgumentChecks, ToolOutput } from '../../tools/tools.api.js';
+import type { ArgumentCheck, ToolOutput } from '../../tools/tools.api.js';
 import { callPrompt, PROMPT_CALL, type PromptListing, promptsOf } from '../prompts/server-prompt.js';
 import { headedTools, ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { type CallContext, originOf } from './call-origin.js';
-import { McpOutputInvalid } from './mcp-failure.js';
-import { OpenCalls } from './open-calls.js';
+import { withLinkedSignal } from './linked-signal.js';
+import { McpOutputInvalid, McpToolFailed } from './mcp-failure.js';
+import type { McpSessionParts } from './mcp-session-parts.js';
+import { type OpenCall, OpenCalls } from './open-calls.js';
 import { callResourceTool, isResourceTool, RESOURCE_TOOLS } from './resource-tools.js';
 import { logWhatItSays } from './server-log.js';
-import { type ServerRequestParts, ServerRequests } from './server-requests.js';
+import { ServerRequests } from './server-requests.js';
+import { SessionTasks } from './session-tasks.js';
 import { toolOutput } from './tool-output.js';
-
-/** A tool ran and reported that it failed. */
-export class McpToolFailed extends Error {
-  override readonly name = 'McpToolFailed';
-}
 
 const CLIENT = { name: 'agent-gateway', version: '1' };
 const CLOSE_MS = 3000;
@@ -33,23 +32,6 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const NO_VALIDATION: jsonSchemaValidator = {
   getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
 };
-
-/** What a session depends on beside its server. */
-export interface McpSessionParts {
-  readonly checks: ArgumentChecks;
-  /** Called at once when the server says that its list of tools changed. */
-  onToolsChanged(): void;
-  /** The same for its prompts; absent where they are not listed. */
-  onPromptsChanged?(): void;
-  /** What it takes to answer what a server asks for during a call. */
-  readonly requests: Omit<ServerRequestParts, 'settings' | 'roots'>;
-  /** The output schemas of a connection that lists the tools, for one that does not. */
-  outputs?(): ReadonlyMap<string, ArgumentCheck> | undefined;
-  /** And what `headedTools` has there. */
-  headedTools?(): ReadonlyMap<string, Tool> | undefined;
-  /** Whether the connection that lists the tools has added those for resources. */
-  hasResourceTools?(): boolean | undefined;
-}
 
 /**
  * One connection to one server, from the handshake to its loss. What a server may ask for during a call is in
@@ -64,6 +46,7 @@ export class McpSession {
   private outputs: ReadonlyMap<string, ArgumentCheck> = new Map();
   private headed: ReadonlyMap<string, Tool> = new Map();
   private readsResources = false;
+  private readonly tasks: SessionTasks;
 
   constructor(
     private readonly transport: Transport,
@@ -76,18 +59,30 @@ export class McpSession {
       tools: { autoRefresh: false, debounceMs: 0, onChanged },
       prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => parts.onPromptsChanged?.() },
     };
-    const mode = server.transport === 'http' ? ('auto' as const) : ('legacy' as const);
-    this.client = new Client(CLIENT, {
-      capabilities: ServerRequests.capabilitiesFor(server, roots),
-      listChanged,
-      versionNegotiation: { mode },
-      jsonSchemaValidator: NO_VALIDATION,
-    });
     this.calls = new OpenCalls(server.request_timeout_ms);
-    new ServerRequests({ ...parts.requests, settings: server, roots }, this.calls).answerThoseOf(this.client);
-    logWhatItSays(this.client, parts.requests.logger);
+    const requests = new ServerRequests({ ...parts.requests, settings: server, roots }, this.calls);
+    const newClient = (mode: 'auto' | 'legacy', more: ClientOptions = {}): Client => {
+      const capabilities = ServerRequests.capabilitiesFor(server, roots);
+      const options = { capabilities, versionNegotiation: { mode }, jsonSchemaValidator: NO_VALIDATION };
+      const client = new Client(CLIENT, { ...options, ...more });
+      requests.answerThoseOf(client);
+      logWhatItSays(client, parts.requests.logger);
+      return client;
+    };
+    this.client = newClient(server.transport === 'http' ? 'auto' : 'legacy', { listChanged });
+    this.tasks = new SessionTasks({
+      ...{ client: this.client, transport, server },
+      asTasks: () => parts.asTasks?.(),
+      reopen: (session) => parts.reopen?.(session),
+      newClient: () => newClient('legacy'),
+      onAnswer: () => this.markAlive(),
+      onProgress: (progress, context) => this.show(progress, context),
+    });
     // The client library calls this handler before its own.
-    transport.onmessage = this.bounds.cut;
+    transport.onmessage = (message) => {
+      this.bounds.cut(message);
+      this.tasks.note(message);
+    };
     this.client.onclose = () => this.giveUp(new Error(faultOf(transport)));
   }
 
@@ -103,7 +98,8 @@ export class McpSession {
     const options = { signal, timeout: timeoutMs, cacheMode: 'refresh' as const };
     const { tools } = await this.client.listTools(undefined, options);
     this.markAlive();
-    const listing = listingOf(tools, this.bounds.leftOut);
+    const listing = listingOf(tools, this.bounds.leftOut, this.tasks.areRun);
+    this.tasks.tools = listing.asTasks;
     const outputs = [...listing.outputSchemas].map(
       ([name, schema]) => [name, this.parts.checks.of(schema)] as const,
     );
@@ -124,22 +120,11 @@ export class McpSession {
     parent: AbortSignal,
     context?: CallContext,
   ): Promise<ToolOutput> {
-    return this.calls.run(context, parent, async ({ silence, signal }) => {
-      const onprogress = (progress: Progress): void => {
-        this.markAlive();
-        silence.restart();
-        this.show(progress, context);
-      };
-      const options = { signal, timeout: NO_TIMEOUT_MS, onprogress };
-      const isOwn = isResourceTool(tool) && (this.parts.hasResourceTools?.() ?? this.readsResources);
-      const result = isOwn
-        ? await callResourceTool(this.client, tool, args, options)
-        : tool === PROMPT_CALL
-          ? await callPrompt(this.client, args, options)
-          : await this.client.callTool(
-              { name: tool, arguments: { ...args }, ...this.metaOf(context) },
-              { ...options, ...this.headersOf(tool) },
-            );
+    return this.calls.run(context, parent, async (call) => {
+      const { silence } = call;
+      const result = this.tasks.includes(tool, context)
+        ? await this.tasks.run({ name: tool, arguments: args, ...this.metaOf(context) }, call, parent)
+        : await this.request(tool, args, call);
       this.markAlive();
       silence.clear();
       const output = toolOutput(result);
@@ -148,6 +133,35 @@ export class McpSession {
       await this.assertFits(tool, result, parent);
       return output;
     });
+  }
+
+  private request(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    call: OpenCall,
+  ): Promise<CallToolResult> {
+    const { context, signal } = call;
+    const options = { signal, timeout: NO_TIMEOUT_MS, onprogress: this.progressOf(call) };
+    if (isResourceTool(tool) && (this.parts.hasResourceTools?.() ?? this.readsResources))
+      return callResourceTool(this.client, tool, args, options);
+    if (tool === PROMPT_CALL) return callPrompt(this.client, args, options);
+    return this.client.callTool(
+      { name: tool, arguments: { ...args }, ...this.metaOf(context) },
+      { ...options, ...this.headersOf(tool) },
+    );
+  }
+
+  private progressOf({ context, silence }: OpenCall) {
+    return (progress: Progress): void => {
+      this.markAlive();
+      silence.restart();
+      this.show(progress, context);
+    };
+  }
+
+  /** The tools of the last list that are called as tasks. */
+  get taskTools(): ReadonlySet<string> {
+    return this.tasks.tools;
   }
 
   /** Whether the list has tools for resources: a server's own tools of these names come first. */
@@ -232,7 +246,7 @@ export class McpSession {
   }
 
   /** A child trusts its only caller, so it is told in the call itself; HTTP servers get a proof with each request. */
-  private metaOf(context: CallContext | undefined) {
+  private metaOf(context: CallContext | undefined): { _meta?: Record<string, unknown> } {
     if (this.server.transport !== 'stdio' || context === undefined) return {};
     const { user: user_id, sessionId: session_id, agent } = originOf(context);
     return { _meta: { user_id, session_id, agent } };
@@ -273,20 +287,4 @@ export class McpSession {
 function faultOf(transport: Transport): string {
   const fault = 'fault' in transport ? transport.fault : undefined;
   return typeof fault === 'string' ? fault : 'the connection was closed';
-}
-
-/** Runs work with a signal of its own that follows `parent`, and leaves no listener behind on the long-lived `parent`. */
-export async function withLinkedSignal<Result>(
-  parent: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const own = new AbortController();
-  const follow = (): void => own.abort(parent.reason);
-  if (parent.aborted) follow();
-  parent.addEventListener('abort', follow, { once: true });
-  try {
-    return await work(own.signal);
-  } finally {
-    parent.removeEventListener('abort', follow);
-  }
 }

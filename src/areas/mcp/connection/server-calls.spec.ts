@@ -1,4 +1,5 @@
 import { ProtocolError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { ConnectionState } from './connection-state.js';
 import { McpServerLost, McpToolWithdrawn } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
@@ -22,7 +23,8 @@ function callsThatFailWith(error: Error, isOffered = () => true) {
     giveUp: () => (state.session = second),
   } as unknown as McpSession;
   const redact = (text: string): string => text.replace('hunter2-hunter2', '***');
-  const parts = { name: 'files', redact, hideKnown: redact };
+  const settings = { transport: 'http' } as McpServerSettings;
+  const parts = { name: 'files', settings, redact, hideKnown: redact };
   const tools = { settled: () => Promise.resolve(), isOffered };
   return { given, call: new ServerCalls(parts, state as unknown as ConnectionState, tools).call };
 }

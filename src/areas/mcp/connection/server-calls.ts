@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProducedFile, ToolOutput } from '../../tools/tools.api.js';
 import { PROMPT_CALL } from '../prompts/server-prompt.js';
 import type { RunTool } from '../tools/offered-tools.js';
-import { onBehalfOf, originOf } from './call-origin.js';
+import { type CallContext, onBehalfOf, originOf } from './call-origin.js';
 import type { ConnectionParts, ConnectionState } from './connection-state.js';
 import {
   failureText,
@@ -11,9 +11,11 @@ import {
   isSessionGone,
   McpServerDown,
   McpServerLost,
+  McpToolFailed,
   McpToolWithdrawn,
 } from './mcp-failure.js';
-import { type McpSession, McpToolFailed } from './mcp-session.js';
+import type { McpSession } from './mcp-session.js';
+import { throughLostConnections } from './task-retries.js';
 
 /** How long a call waits for a new session with a server that lost the old one, and how often it checks. */
 const RETRY_MS = 5000;
@@ -29,7 +31,7 @@ export interface CurrentTools {
 /** Makes the calls to one server over its current session. */
 export class ServerCalls {
   constructor(
-    private readonly parts: Pick<ConnectionParts, 'name' | 'redact' | 'hideKnown'>,
+    private readonly parts: Pick<ConnectionParts, 'name' | 'settings' | 'redact' | 'hideKnown'>,
     private readonly state: ConnectionState,
     private readonly tools: CurrentTools,
   ) {}
@@ -37,14 +39,16 @@ export class ServerCalls {
   /** Throws at once when the server is not connected; every failure is one of `mcp-failure.ts` or `McpToolFailed`. */
   readonly call: RunTool = (tool, args, signal, context) =>
     withoutSecrets(this.parts, () =>
-      onBehalfOf(originOf(context), () => this.answered(tool, args, signal, context)),
+      throughLostConnections(this.parts.settings, context, signal, () =>
+        onBehalfOf(originOf(context), () => this.answered(tool, args, signal, context)),
+      ),
     );
 
   private readonly answered: RunTool = async (tool, args, signal, context) => {
     await this.tools.settled(signal);
     const { session } = this.state;
     if (session === undefined || !this.state.isUp()) throw new McpServerDown(this.parts.name);
-    if (!this.isOffered(tool)) throw new McpToolWithdrawn(tool);
+    if (!this.isOffered(tool, context)) throw new McpToolWithdrawn(tool);
     try {
       return await session.call(tool, args, signal, context);
     } catch (error) {
@@ -55,8 +59,9 @@ export class ServerCalls {
     }
   };
 
-  private isOffered(tool: string): boolean {
-    return tool === PROMPT_CALL || this.tools.isOffered(tool);
+  /** A task runs already, whatever became of its tool. */
+  private isOffered(tool: string, context: CallContext | undefined): boolean {
+    return tool === PROMPT_CALL || context?.call?.task !== undefined || this.tools.isOffered(tool);
   }
 
   private async callAgain(
@@ -68,7 +73,7 @@ export class ServerCalls {
       const { session } = this.state;
       if (session === undefined || session === old) continue;
       await this.tools.settled(signal);
-      if (!this.isOffered(tool)) throw new McpToolWithdrawn(tool);
+      if (!this.isOffered(tool, context)) throw new McpToolWithdrawn(tool);
       return session.call(tool, args, signal, context).catch((error: unknown) => {
         throw callFailure(this.parts, error, session, signal);
       });
@@ -88,7 +93,7 @@ export function callFailure(
   if (error instanceof McpToolFailed) return error;
   if (isAnswer(error)) return new Error(redact(failureText(error)), { cause: error });
   session.giveUp(asError(error));
-  return new McpServerLost(name, session.childFault);
+  return new McpServerLost(name, session.childFault, error);
 }
 
 /** The answer of a tool, and what it says of its failure, without secrets that are known. */

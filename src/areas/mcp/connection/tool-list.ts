@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OfferedTools } from '../tools/offered-tools.js';
 import type { ConnectionState } from './connection-state.js';
-import { type McpSession, withLinkedSignal } from './mcp-session.js';
+import { withLinkedSignal } from './linked-signal.js';
+import type { McpSession } from './mcp-session.js';
 import type { CurrentTools } from './server-calls.js';
 
 const QUARANTINE_POLL_MS = 1000;

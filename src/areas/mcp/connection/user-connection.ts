@@ -4,7 +4,8 @@ import { fingerprintOf } from '../tools/tool-listing.js';
 import { onNobodysBehalf } from './call-origin.js';
 import type { ConnectionParts } from './connection-state.js';
 import { isTimeout } from './mcp-failure.js';
-import { McpSession, type McpSessionParts } from './mcp-session.js';
+import { McpSession } from './mcp-session.js';
+import type { McpSessionParts } from './mcp-session-parts.js';
 import type { StartTimeout } from './start-timeout.js';
 import type { CloseReason } from './user-connection-metrics.js';
 
@@ -110,8 +111,13 @@ export class UserConnection {
     try {
       signal.throwIfAborted();
       const { parts } = this;
-      const session = { ...parts.session, onToolsChanged: () => this.onToolsChanged() };
-      this.session = new McpSession(parts.makeTransport({ user: this.user }), parts.settings, session);
+      const origin = { user: this.user };
+      const session = {
+        ...parts.session,
+        onToolsChanged: () => this.onToolsChanged(),
+        reopen: (earlier: string) => parts.makeTransport(origin, earlier),
+      };
+      this.session = new McpSession(parts.makeTransport(origin), parts.settings, session);
       await this.open(this.session, signal);
       upAt = performance.now();
       this.openedInMs = upAt - startedAt;

@@ -6,10 +6,12 @@ import { PROMPT_CALL } from '../prompts/server-prompt.js';
 import type { RunTool } from '../tools/offered-tools.js';
 import { type CallContext, onBehalfOf, originOf } from './call-origin.js';
 import type { ConnectionParts } from './connection-state.js';
+import { withLinkedSignal } from './linked-signal.js';
 import { failureText, isSessionGone, McpConnectionFailed, McpToolWithdrawn } from './mcp-failure.js';
-import { type McpSessionParts, withLinkedSignal } from './mcp-session.js';
+import type { McpSessionParts } from './mcp-session-parts.js';
 import { type CurrentTools, callFailure, withoutSecrets } from './server-calls.js';
 import { StartTimeout } from './start-timeout.js';
+import { throughLostConnections } from './task-retries.js';
 import { UserConnection, type UserConnectionEnd } from './user-connection.js';
 import type { CloseReason } from './user-connection-metrics.js';
 
@@ -70,7 +72,11 @@ export class UserConnections {
   }
 
   readonly call: RunTool = (tool, args, signal, context) =>
-    withoutSecrets(this.parts, () => this.answered(tool, args, signal, context));
+    withoutSecrets(this.parts, () =>
+      throughLostConnections(this.parts.settings, context, signal, () =>
+        this.answered(tool, args, signal, context),
+      ),
+    );
 
   /** Ends all; running calls fail. Resolves when their children are gone. */
   async stop(): Promise<void> {
@@ -101,7 +107,9 @@ export class UserConnections {
         await this.source.settled(signal);
         this.source.assertUp();
         await connection.settled(signal);
-        if (!this.isAsOffered(tool, connection)) throw new McpToolWithdrawn(tool);
+        // A task runs already, whatever became of its tool.
+        if (context?.call?.task === undefined && !this.isAsOffered(tool, connection))
+          throw new McpToolWithdrawn(tool);
         const answer = await onBehalfOf(originOf(context), () =>
           session.call(tool, args, signal, context),
         ).catch((error: unknown) => {

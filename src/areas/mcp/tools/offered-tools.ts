@@ -150,7 +150,7 @@ export class OfferedTools {
     if (left > 0) warnings.add(`${left} tools are left out: too large or too many`);
     for (const name of tasksOnly.slice(0, MAX_TOOLS))
       warnings.add(
-        `the tool "${name.slice(0, 64)}" is left out: it only runs as a task, which the gateway does not support`,
+        `the tool "${name.slice(0, 64)}" is left out: it only runs as a task, and its server says of itself that it runs none`,
       );
     return fitting;
   }

@@ -49,24 +49,30 @@ export interface ToolListing {
   readonly outputSchemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** How many tools were left out: too large or too many. */
   readonly leftOut: number;
-  /** Names of tools that only run as tasks; they are not offered. */
+  /** Names of tools whose calls are made as tasks. */
+  readonly asTasks: ReadonlySet<string>;
+  /** Names of tools that only run as tasks at a server that runs none; they are not offered. */
   readonly tasksOnly: readonly string[];
 }
 
-export function listingOf(tools: readonly Tool[], leftOut: number): ToolListing {
-  const usable = tools.filter((tool) => !isTaskOnly(tool));
+/** @param runsTasks whether the server runs calls as tasks: what its tools say counts for nothing without that */
+export function listingOf(tools: readonly Tool[], leftOut: number, runsTasks = false): ToolListing {
+  const isLeftOut = (tool: Tool): boolean => !runsTasks && taskSupport(tool) === 'required';
+  const usable = tools.filter((tool) => !isLeftOut(tool));
+  const asTasks = usable.filter((tool) => ['required', 'optional'].includes(taskSupport(tool)));
   return {
     definitions: usable.map(definitionOf),
     outputSchemas: new Map(
       usable.flatMap(({ name, outputSchema }) => (outputSchema === undefined ? [] : [[name, outputSchema]])),
     ),
     leftOut,
-    tasksOnly: tools.filter(isTaskOnly).map(({ name }) => name),
+    asTasks: new Set(runsTasks ? asTasks.map(({ name }) => name) : []),
+    tasksOnly: tools.filter(isLeftOut).map(({ name }) => name),
   };
 }
 
-function isTaskOnly({ execution }: Tool): boolean {
-  return execution?.taskSupport === 'required';
+function taskSupport({ execution }: Tool): string {
+  return execution?.taskSupport ?? 'forbidden';
 }
 
 /**

@@ -22,7 +22,12 @@ export interface TransportOwner {
   readonly name: string;
   readonly settings: McpServerSettings;
   readonly origin: CallOrigin;
+  /** A session at the server that is there already, over streamable HTTP; a new one without it. */
+  readonly session?: string;
 }
+
+/** What a session has in which calls run as tasks: no other revision of the protocol has them. */
+const TASKS_REVISION = '2025-11-25';
 
 /** Creates the transport that a server's settings ask for; every HTTP request goes through the outbound guard. */
 @Injectable()
@@ -41,7 +46,7 @@ export class Transports {
    * variable for a credential is not set, and `SandboxMissing` or an error about grants for a child that may not start.
    */
   make(
-    { name, settings: server, origin }: TransportOwner,
+    { name, settings: server, origin, session }: TransportOwner,
     onOutput: OnChildOutput,
     onRefused: OnRefused,
   ): Transport {
@@ -66,7 +71,11 @@ export class Transports {
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     if (server.transport === 'sse') return new SSEClientTransport(url, options);
     // Getting more rights than these credentials have would take a person.
-    return new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: 'throw' });
+    const terms = { ...options, onInsufficientScope: 'throw' } as const;
+    if (session === undefined) return new StreamableHTTPClientTransport(url, terms);
+    const transport = new StreamableHTTPClientTransport(url, { ...terms, sessionId: session });
+    transport.setProtocolVersion(TASKS_REVISION);
+    return transport;
   }
 
   /** What operators must know about such a server even though it works; undefined for nothing. */

@@ -2,8 +2,10 @@ import { sentenceOf } from '../../../common/errors/error-text.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import type { PausableTimer } from '../../../platform/runtime/pausable-timer.js';
 import type { ModelToolCall } from '../../models/models.api.js';
+import type { TurnPause } from '../tool-approvals.port.js';
 import {
   type CallProgress,
+  type CallTask,
   type RunningCall,
   SamplingRefused,
   type ToolSampled,
@@ -28,16 +30,36 @@ export class RunningToolCall implements RunningCall {
   private sampled = 0;
   private shown = 0;
   private shownAt = -SHOW_MS;
+  private kept: CallTask | undefined;
 
   constructor(
     private readonly call: ModelToolCall,
     private readonly turn: ToolTurn,
     private readonly questions: ToolQuestions,
     private readonly clock: PausableTimer,
-  ) {}
+  ) {
+    this.kept = turn.task;
+  }
 
   get id(): string {
     return this.call.id;
+  }
+
+  get timeoutMs(): number {
+    return this.turn.timeoutMs;
+  }
+
+  get task(): CallTask | undefined {
+    return this.kept;
+  }
+
+  async keepTask(task: CallTask): Promise<void> {
+    await this.turn.onTask?.(this.call, task);
+    this.kept = task;
+  }
+
+  isTakenUpAfter(reason: unknown): boolean {
+    return this.turn.onTask !== undefined && ((reason ?? {}) as Partial<TurnPause>).goesOn === true;
   }
 
   async ask(question: ToolQuestion, signal: AbortSignal): Promise<QuestionOutcome> {

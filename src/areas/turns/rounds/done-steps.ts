@@ -4,7 +4,7 @@ import {
   type ModelToolResult,
   type ModelUsage,
 } from '../../models/models.api.js';
-import type { ToolCallRecord } from '../../tools/tools.api.js';
+import type { CallTask, ToolCallRecord } from '../../tools/tools.api.js';
 import type { ModelSpending } from '../../usage/usage.api.js';
 import { divided } from '../callers/caller-tools.js';
 import type { MessageOptions } from '../message-options.js';
@@ -37,6 +37,8 @@ export interface RoundCall {
 export interface OpenCall extends RoundCall {
   /** Whether it may have been made, so that it may have had its effect. */
   readonly mayBeSent: boolean;
+  /** As what it runs at its server, which is asked for the result; undefined for any other. */
+  readonly task?: CallTask;
 }
 
 /** What a turn had come to before it was taken up. */
@@ -59,7 +61,9 @@ export function nothingDone(spent: ModelUsage): DoneWork {
 function doneRounds(steps: readonly TurnStep[]): DoneRound[] {
   const answers = steps.filter((step) => step.kind === 'answered');
   const asked = steps.filter((step) => step.kind === 'asked');
-  const sent = new Set(steps.flatMap((step) => (step.kind === 'sent' ? [step.callId] : [])));
+  const sent = steps.filter((step) => step.kind === 'sent');
+  const isSent = new Set(sent.map(({ callId }) => callId));
+  const tasks = new Map(sent.flatMap(({ callId, task }) => (task === undefined ? [] : [[callId, task]])));
   return asked.map((step) => {
     const ids = new Set(step.calls.map(({ id }) => id));
     const own = answers.filter(({ result }) => ids.has(result.callId));
@@ -68,9 +72,14 @@ function doneRounds(steps: readonly TurnStep[]): DoneRound[] {
     const open = step.calls
       .filter(({ id }) => !answered.has(id))
       .map((call) => ({ call, isHeld: held.has(call.id) }))
-      .map((one) => ({ ...one, mayBeSent: !one.isHeld || sent.has(one.call.id) }));
+      .map((one) => ({ ...one, mayBeSent: !one.isHeld || isSent.has(one.call.id) }))
+      .map((one) => withTask(one, tasks.get(one.call.id)));
     return { asked: step, answers: own, open };
   });
+}
+
+function withTask(call: OpenCall, task: CallTask | undefined): OpenCall {
+  return task === undefined ? call : { ...call, task };
 }
 
 /**

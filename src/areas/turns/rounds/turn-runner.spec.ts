@@ -350,6 +350,45 @@ test('ids that a provider uses twice in a conversation, or that no wire takes, a
   expect(answered?.role === 'tool' && answered.results.map(({ callId }) => callId)).toEqual(ids);
 });
 
+/** A tool whose server runs it as a task, unless it does so already. */
+const lasting = (seen: unknown[]): RegisteredTool => ({
+  ...echo,
+  name: 'lasting',
+  inputSchema: { type: 'object' },
+  run: async (_args, { call: running }) => {
+    const { task } = running ?? {};
+    seen.push(task);
+    if (task === undefined) await running?.keepTask({ id: 'task-1' });
+    return 'done';
+  },
+});
+
+test('a task is stored before it is waited for, and a turn that is taken up asks for it, whatever needs approval by now', async () => {
+  const seen: unknown[] = [];
+  const answering = (_request: unknown, number: number) =>
+    number === 1 ? { calls: [call('1', 'lasting'), call('2', 'echo')] } : { text: 'Done.' };
+  const { steps } = await run(runnerOf(new ScriptedModel(answering), [lasting(seen), echo]));
+  const kept = { kind: 'sent', callId: '1', task: { id: 'task-1' } };
+  expect(steps.filter(({ kind }) => kind === 'sent')).toEqual([kept]);
+  const done = steps.filter(({ kind }) => kind === 'asked' || kind === 'sent');
+  const model = new ScriptedModel(() => ({ text: 'Done.' }));
+  const later = runnerOf(model, [lasting(seen), echo], { tool_approval: 'ask' });
+  const { outcome } = await run(later, undefined, { done });
+  expect(seen).toEqual([undefined, { id: 'task-1' }]);
+  expect(outcome.toolCalls.map(({ name, output }) => [name, output.slice(0, 15)])).toEqual([
+    ['echo', 'Outcome unknown'],
+    ['lasting', 'done'],
+  ]);
+});
+
+test('with agent.resume off no task is stored', async () => {
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [call('1', 'lasting')] } : { text: 'Done.' },
+  );
+  const { steps } = await run(runnerOf(model, [lasting([])], { resume: false }));
+  expect(steps.map(({ kind }) => kind)).toEqual(['asked', 'answered']);
+});
+
 test('the streamed tokens, put together, are the content', async () => {
   const model = new ScriptedModel((_request, number) =>
     number === 1 ? { text: 'One.', calls: [call('1')] } : { text: 'Two.' },

@@ -14,6 +14,7 @@ import {
 import {
   type AnsweredCall,
   ArgumentChecks,
+  type CallTask,
   type ToolCallRecord,
   ToolCallRunner,
   type ToolContext,
@@ -107,13 +108,17 @@ export class TurnRunner {
     }
   }
 
-  /** What the turn did before it was taken up. A call that ran when its replica died is made again only if the operator allows it. */
+  /**
+   * What the turn did before it was taken up. A call that ran when its replica died is made again only if the operator allows it;
+   * the server of one that runs as a task is asked for its result.
+   */
   private earlier(running: Running): Promise<DoneWork> {
     const { input, emit } = running;
     const repeatable = this.settings.current.tools.repeatable;
     const start = { spent: input.spent, options: input.options };
     return redone(input.done, start, emit, async (open, records) => {
-      const isUnknown = ({ call, mayBeSent }: OpenCall) => mayBeSent && !isAmong(call.name, repeatable);
+      const isUnknown = ({ call, mayBeSent, task }: OpenCall) =>
+        mayBeSent && task === undefined && !isAmong(call.name, repeatable);
       const unknown = open.filter(isUnknown);
       const again = open.filter((one) => !isUnknown(one));
       const told = await Promise.all(unknown.map(({ call }) => this.toldUnknown(call, running)));
@@ -210,7 +215,11 @@ export class TurnRunner {
   }
 
   /** Runs calls side by side; those past the limit, of which `before` were made, are answered with an error instead. */
-  private answers(running: Running, calls: readonly RoundCall[], before: number): Promise<AnsweredCall[]> {
+  private answers(
+    running: Running,
+    calls: readonly (RoundCall & Pick<OpenCall, 'task'>)[],
+    before: number,
+  ): Promise<AnsweredCall[]> {
     const { max_tool_calls_per_turn: most, tool_timeout_ms: timeoutMs } = running.settings;
     const left = Math.max(0, most - before);
     const { context, turnId, waits, steps } = running.input;
@@ -219,10 +228,13 @@ export class TurnRunner {
       sample: (question: ToolSampling, signal: AbortSignal) => this.sample(running, question, signal),
     };
     const onSend = ({ id: callId }: ModelToolCall) => steps.add({ kind: 'sent', callId });
+    const onTask = ({ id: callId }: ModelToolCall, task: CallTask) =>
+      steps.add({ kind: 'sent', callId, task });
+    const lasting = this.settings.current.agent.resume ? { ...shared, onTask } : shared;
     return Promise.all(
-      calls.map(({ call, isHeld }, index) =>
+      calls.map(({ call, isHeld, task }, index) =>
         waits.during(async () => {
-          const turn = isHeld ? { ...shared, onSend } : shared;
+          const turn = task !== undefined ? { ...lasting, task } : isHeld ? { ...lasting, onSend } : lasting;
           const answer =
             index < left
               ? await this.toolCalls.run(call, turn)

@@ -15,7 +15,7 @@ import { storableText } from '../../../platform/database/storable-text.js';
 import { throughOutage } from '../../../platform/database/through-outage.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import type { ModelToolCall, ModelToolResult } from '../../models/models.api.js';
-import type { ProducedFile, ToolCallRecord } from '../../tools/tools.api.js';
+import type { CallTask, ProducedFile, ToolCallRecord } from '../../tools/tools.api.js';
 import { type Budget, budgetsSpent, type ModelSpending } from '../../usage/usage.api.js';
 import type { TurnAccount } from '../turn-account.js';
 import { MAX_ANSWER_FILE_BYTES, MAX_ANSWER_FILES } from '../turn-files.js';
@@ -37,10 +37,11 @@ export interface AskedStep {
   readonly held?: readonly string[];
 }
 
-/** A call that may have waited for a person is made now. */
+/** A call that may have waited for a person is made now; or one was made, and runs at its server as a task. */
 export interface SentStep {
   readonly kind: 'sent';
   readonly callId: string;
+  readonly task?: CallTask;
 }
 
 /** What one tool returned, as the model was given it. */
