@@ -230,7 +230,8 @@ function pauseMs({ pollInterval = DEFAULT_POLL_MS }: Task, ranMs: number): numbe
 }
 
 function saying({ statusMessage }: Task): string {
-  return statusMessage === undefined ? '' : `: ${statusMessage.replace(/\.$/, '')}`;
+  if (statusMessage === undefined) return '';
+  return `: ${statusMessage.endsWith('.') ? statusMessage.slice(0, -1) : statusMessage}`;
 }
 
 /** As the call itself would have been answered. Throws like the client library when it is none. */
