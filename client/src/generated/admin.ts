@@ -1990,12 +1990,6 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description The methods that this path answers to */
         Allow: string;
-        /** @description The version of what is answered, for `If-Match` and `If-None-Match` */
-        ETag: string;
-        /** @description Where the answer will be */
-        Location: string;
-        /** @description The preference that was honoured */
-        "Preference-Applied": "respond-async";
         /** @description `true` when this is the answer of an earlier request with the same Idempotency-Key */
         "Idempotency-Replayed": "true";
     };

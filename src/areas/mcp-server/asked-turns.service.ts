@@ -92,7 +92,7 @@ export class AskedTurns {
   /** Ends the turn of this message, wherever it runs or waits. */
   async cancel(messageId: string, caller: Caller): Promise<void> {
     const turn = await this.results.of(messageId);
-    if (turn?.status === 'waiting') await this.results.forgetWaiting(turn.turnId);
+    if (turn?.status === 'waiting') await this.results.forgetWaiting(turn);
     if (turn?.status === 'running' || turn?.status === 'awaiting_approval')
       await this.messages.cancel(turn.sessionId, caller);
   }

@@ -100,7 +100,7 @@ export const COMPLETE = statement({
     ), closed AS (
       UPDATE turns SET status = 'completed', origin = NULL, ended_at = now(), model = :model, input_tokens = :input, output_tokens = :output,
         ${TURN_COST}
-      FROM held, total WHERE turns.id = :turn RETURNING turns.token_id
+      FROM held, total WHERE turns.id = :turn AND turns.session_id = :session RETURNING turns.token_id
     ), spent AS (${spend(':input::bigint', ':output::bigint')}
     )
     SELECT created_at,
@@ -135,7 +135,7 @@ export const CLOSE = statement({
     ), closed AS (
       UPDATE turns SET status = :how, origin = NULL, reason = :reason, failure = :failure, ended_at = now(), model = :model, input_tokens = :input, output_tokens = :output,
         ${TURN_COST}
-      FROM held, total WHERE turns.id = :turn
+      FROM held, total WHERE turns.id = :turn AND turns.session_id = :session
       RETURNING turns.id, turns.session_id, turns.status, turns.reason, turns.token_id, held.user_id
     ), spent AS (${spend(':input::bigint', ':output::bigint')}
     )

@@ -63,8 +63,8 @@ export class TurnResults {
   }
 
   /** Takes a message out of its session's line, so that it can be sent again. */
-  async forgetWaiting(turnId: string): Promise<void> {
-    await this.database.query(LEAVE_QUEUE, { turn: turnId });
+  async forgetWaiting({ turnId, sessionId }: Pick<TurnResult, 'turnId' | 'sessionId'>): Promise<void> {
+    await this.database.query(LEAVE_QUEUE, { turn: turnId, session: sessionId });
   }
 
   /** The same for a message that is to be found again: it stays in the history, without an answer. False when it does not wait. */

@@ -167,11 +167,12 @@ const startWaitingSql = ({ standing, within, spent }: LimitsSql): string => `
         ${within}
       RETURNING ${CLAIMED}
     ), said AS (
-      UPDATE messages SET seq = claimed.message_count FROM claimed WHERE messages.id = :message
+      UPDATE messages SET seq = claimed.message_count FROM claimed
+      WHERE messages.id = :message AND messages.session_id = :session
       RETURNING content, attachments
     ), turn AS (
       UPDATE turns SET status = 'running', fence = claimed.fence, owner = :replica, token_id = :token, origin = :origin, started_at = clock_timestamp()
-      FROM claimed WHERE turns.id = :turn
+      FROM claimed WHERE turns.id = :turn AND turns.session_id = :session
     )
     SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN :withContent::boolean THEN said.content END', 'json_array_length(said.attachments)')}${spent}
     FROM claimed, said`;
@@ -214,9 +215,9 @@ export const KEEP_PLACES = statement({
 /** Any replica may take it: the first one does, and the others see that it waits no longer. */
 export const LOCK_ACCEPTED = statement({
   name: 'turns.lock_accepted',
-  params: { turn: text },
+  params: { turn: text, session: text },
   row: { id: text },
-  sql: `SELECT id FROM turns WHERE id = :turn AND status = 'waiting' FOR UPDATE SKIP LOCKED`,
+  sql: `SELECT id FROM turns WHERE id = :turn AND session_id = :session AND status = 'waiting' FOR UPDATE SKIP LOCKED`,
 });
 export const INSERT_WAITING_MESSAGE = statement({
   name: 'turns.insert_waiting_message',
@@ -234,11 +235,13 @@ export const INSERT_ATTACHMENT = statement({
 /** A message that is not waited for any longer leaves no trace. */
 export const LEAVE_QUEUE = statement({
   name: 'turns.leave_queue',
-  params: { turn: text },
+  params: { turn: text, session: text },
   row: { id: text },
   sql: `
-    WITH gone AS (DELETE FROM turns WHERE id = :turn AND status = 'waiting' RETURNING user_message_id)
-    DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
+    WITH gone AS (
+      DELETE FROM turns WHERE id = :turn AND session_id = :session AND status = 'waiting' RETURNING user_message_id)
+    DELETE FROM messages USING gone
+    WHERE messages.id = gone.user_message_id AND messages.session_id = :session RETURNING messages.id`,
 });
 const EXPIRED = `status = 'waiting' AND wait_until < now() - interval '1 second'`;
 export const ANY_QUEUE_EXPIRED = `EXISTS (SELECT 1 FROM turns WHERE ${EXPIRED})`;

@@ -112,7 +112,10 @@ export class TurnStore {
 
   /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
   async leaveQueue(turn: WaitingTurn): Promise<boolean> {
-    return (await this.database.query(begin.LEAVE_QUEUE, { turn: turn.turnId })).length > 0;
+    return (
+      (await this.database.query(begin.LEAVE_QUEUE, { turn: turn.turnId, session: turn.sessionId })).length >
+      0
+    );
   }
 
   /** Keeps the places of messages in their lines for another `LEASE_SECS`. @returns the turns that still have one */
@@ -196,8 +199,8 @@ async function lockToken(runner: SqlRunner, { tokenId, tokenTurns }: TurnAllowan
 }
 
 /** False when another replica has taken it, or is about to. */
-async function lockAccepted(runner: SqlRunner, { turnId }: WaitingTurn): Promise<boolean> {
-  return (await runner.query(begin.LOCK_ACCEPTED, { turn: turnId })).length > 0;
+async function lockAccepted(runner: SqlRunner, { turnId, sessionId }: WaitingTurn): Promise<boolean> {
+  return (await runner.query(begin.LOCK_ACCEPTED, { turn: turnId, session: sessionId })).length > 0;
 }
 
 /** What a message has beside its own row. Throws `TurnLimitReached` for more bytes than its API token may store. */

@@ -92,7 +92,7 @@ function run(story: Story) {
     },
     results: {
       of: () => Promise.resolve(results.length > 1 ? results.shift() : results[0]),
-      forgetWaiting: (turnId: string) => tell(`forget ${turnId}`, undefined),
+      forgetWaiting: ({ turnId }: { turnId: string }) => tell(`forget ${turnId}`, undefined),
     },
     doneSignal: { done: (id: string) => told.push(`signal ${id}`) },
     questions: { watch: () => Promise.resolve() },

@@ -131,7 +131,7 @@ export class ConversationRun {
   private async runTurn(message: OpenMessage, waiting: TurnResult | undefined): Promise<void> {
     if (!this.terms.mayStart()) throw new RetryLater('the gateway is stopping', 0);
     // The replica that queued it is gone.
-    if (waiting !== undefined) await this.parts.results.forgetWaiting(waiting.turnId);
+    if (waiting !== undefined) await this.parts.results.forgetWaiting(waiting);
     const { adapter } = this.terms;
     const started = await this.parts.files.read(message, adapter, this.signal, (read) =>
       this.startTurn(message, read),

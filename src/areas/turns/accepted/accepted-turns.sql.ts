@@ -52,11 +52,11 @@ export const ANY = statement({
 
 export const MESSAGE = statement({
   name: 'accepted_turns.message',
-  params: { message: text },
+  params: { session: text, message: text },
   row: { content: text, attachments: json<AttachmentInfo[]>(), options: nullable(json<MessageOptions>()) },
   sql: `
-    SELECT content, attachments, turns.options FROM messages JOIN turns ON turns.id = messages.turn_id
-    WHERE messages.id = :message`,
+    SELECT content, attachments, turns.options FROM messages JOIN turns ON turns.id = messages.turn_id AND turns.session_id = messages.session_id
+    WHERE messages.id = :message AND messages.session_id = :session`,
 });
 
 /**

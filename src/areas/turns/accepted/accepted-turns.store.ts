@@ -44,8 +44,8 @@ export class AcceptedTurnsStore {
   }
 
   /** As it was sent. Undefined when it is gone with its session. */
-  async message({ userMessageId }: WaitingTurn): Promise<NewUserMessage | undefined> {
-    const [said] = await this.database.query(sql.MESSAGE, { message: userMessageId });
+  async message({ sessionId, userMessageId }: WaitingTurn): Promise<NewUserMessage | undefined> {
+    const [said] = await this.database.query(sql.MESSAGE, { session: sessionId, message: userMessageId });
     if (said === undefined) return undefined;
     const bytes = said.attachments.length > 0 ? await this.messages.attachedTo([userMessageId]) : undefined;
     const attachments = said.attachments.map((info) => ({

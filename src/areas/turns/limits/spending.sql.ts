@@ -72,9 +72,10 @@ export const LIMIT_USAGE = statement({
   SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => :timeoutSecs) AS ended,
     EXISTS (SELECT 1 FROM turns WHERE session_id = :session AND status = 'awaiting_approval') AS awaits_approval,
     turn_owner IS NOT NULL OR awaits_message_id IS NOT NULL AND quiet_since > now() AND awaits_message_id
-      IS DISTINCT FROM (SELECT user_message_id FROM turns WHERE id = :turn::text) AS busy,
+      IS DISTINCT FROM (SELECT user_message_id FROM turns WHERE id = :turn::text AND session_id = :session) AS busy,
     (SELECT count(*)::int FROM turns WHERE session_id = :session AND status = 'waiting' AND wait_until > now()) AS waiting,
-    (SELECT CASE WHEN wait_until > now() THEN 'kept' ELSE 'lapsed' END FROM turns WHERE id = :turn::text AND status = 'waiting') AS place,
+    (SELECT CASE WHEN wait_until > now() THEN 'kept' ELSE 'lapsed' END FROM turns
+      WHERE id = :turn::text AND session_id = :session AND status = 'waiting') AS place,
     (SELECT id FROM turns WHERE session_id = :session AND status = 'waiting' AND wait_until > now()
      ORDER BY arrival LIMIT 1) AS next_turn,
     ${SESSION_SPENT},

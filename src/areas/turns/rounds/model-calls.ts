@@ -124,7 +124,7 @@ export class ModelCalls {
         if (!mayPassOn(error)) break;
         this.health.failed(candidate, error, chain[index + 1], terms.context);
         const reason = error.details?.reason ?? error.name;
-        this.failovers.note(terms.context.turnId, { model: candidate.label, reason });
+        this.failovers.note(terms.context, { model: candidate.label, reason });
       }
     }
     throw failureOf(failures);
@@ -165,7 +165,7 @@ export class ModelCalls {
       return isShown ? [] : mimeType;
     });
     if (unseen.length === 0 || signal.aborted) return undefined;
-    return this.failovers.noteUnseen(context.turnId, [...new Set(unseen)]);
+    return this.failovers.noteUnseen(context, [...new Set(unseen)]);
   }
 
   private askOne(

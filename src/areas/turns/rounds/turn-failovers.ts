@@ -9,11 +9,12 @@ const MOST = 50;
 
 const NOTE = statement({
   name: 'turns.note_failover',
-  params: { turn: text, model: text, reason: text },
+  params: { turn: text, session: text, model: text, reason: text },
   row: {},
   sql: `
     UPDATE turns SET failovers = coalesce(failovers, '[]'::jsonb) || jsonb_build_object('model', :model::text, 'reason', :reason::text)
-    WHERE id = :turn AND jsonb_array_length(coalesce(failovers, '[]'::jsonb)) < ${MOST}`,
+    WHERE id = :turn AND session_id = :session
+      AND jsonb_array_length(coalesce(failovers, '[]'::jsonb)) < ${MOST}`,
 });
 
 /** A model that failed before another one answered. */
@@ -22,11 +23,16 @@ export interface Failover {
   readonly reason: string;
 }
 
+interface TurnOfSession {
+  readonly turnId: string;
+  readonly sessionId: string;
+}
+
 const NOTE_UNSEEN = statement({
   name: 'turns.note_unseen_media',
-  params: { turn: text, mimeTypes: json() },
+  params: { turn: text, session: text, mimeTypes: json() },
   row: {},
-  sql: 'UPDATE turns SET unseen_media = :mimeTypes WHERE id = :turn',
+  sql: 'UPDATE turns SET unseen_media = :mimeTypes WHERE id = :turn AND session_id = :session',
 });
 
 /** Writes down with a turn which models failed in it, for operators, and what the one that answers does not see. */
@@ -42,8 +48,8 @@ export class TurnFailovers {
   }
 
   /** No turn waits for it. */
-  note(turnId: string, { model, reason }: Failover): void {
-    this.database.query(NOTE, { turn: turnId, model, reason }).catch((error: unknown) => {
+  note({ turnId, sessionId }: TurnOfSession, { model, reason }: Failover): void {
+    this.database.query(NOTE, { turn: turnId, session: sessionId, model, reason }).catch((error: unknown) => {
       this.logger.debug('the failed models could not be stored with the turn', {
         ...{ turn_id: turnId, model, error: String(error) },
       });
@@ -51,7 +57,8 @@ export class TurnFailovers {
   }
 
   /** The media types of what came with the message and is not shown to the model; whoever sends the answer tells its writer. */
-  async noteUnseen(turnId: string, mimeTypes: readonly string[]): Promise<void> {
-    await this.database.query(NOTE_UNSEEN, { turn: turnId, mimeTypes: JSON.stringify(mimeTypes) });
+  async noteUnseen({ turnId, sessionId }: TurnOfSession, mimeTypes: readonly string[]): Promise<void> {
+    const given = { turn: turnId, session: sessionId, mimeTypes: JSON.stringify(mimeTypes) };
+    await this.database.query(NOTE_UNSEEN, given);
   }
 }
