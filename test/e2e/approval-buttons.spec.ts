@@ -1,3 +1,4 @@
+import { ApprovalCardStore } from '../../src/areas/channels/approvals/approval-cards.store.js';
 import { telegramEnv, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -274,6 +275,16 @@ describe.each(['slack', 'telegram', 'teams'])('buttons at %s for channels_config
     await platform().click(question.allow, 'grace');
     await eventually(() => expect(question.card().text).toContain('Allowed by grace.'), 20_000);
     await gateway.b.patch('/config', { 'tools.approval.separate': null });
+  });
+
+  test('who clicked is named also when the decision was shown before their name was noted', async () => {
+    const question = await asked(platform());
+    const [{ id } = { id: '' }] = (await waiting()) as { id: string }[];
+    await other.admin.post(`/approvals/${id}/decision`, { decision: 'deny' });
+    await eventually(() => expect(question.card().text).toContain('Denied by token'), 20_000);
+    await gateway.started.app.get(ApprovalCardStore, { strict: false }).decidedBy(id, 'grace');
+    await eventually(() => expect(question.card().text).toContain('Denied by grace.'), 20_000);
+    expect(question.card().buttons).toEqual([]);
   });
 
   test('a decision elsewhere, and the end of the wait, take the buttons away', async () => {

@@ -124,7 +124,7 @@ export class ApprovalCards implements OnApplicationBootstrap, OnModuleDestroy {
       const outcome = outcomeText(verdict, decider ?? decidedBy);
       await adapter.editCard?.(externalId, target, closedCard(card, outcome), signal);
     }
-    await this.store.closed(approvalId);
+    await this.store.closedAs(approvalId, decider);
   }
 
   /** Never rejects: without a database the lease runs out, and any replica tries again. */

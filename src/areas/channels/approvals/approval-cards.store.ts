@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
@@ -203,8 +203,13 @@ export class ApprovalCardStore {
   }
 
   async closed(approvalId: string): Promise<void> {
-    const closed = { status: 'closed', dueAt: () => 'now()' } as const;
-    await this.database.answered(this.cards.update({ approvalId }, closed));
+    await this.database.answered(this.cards.update({ approvalId }, CLOSED));
+  }
+
+  /** The same unless it shows another name by now than the one that people were told, null for none: then it is told once more. */
+  async closedAs(approvalId: string, told: string | null): Promise<void> {
+    const decider = told ?? IsNull();
+    await this.database.answered(this.cards.update({ approvalId, decider }, CLOSED));
   }
 
   async failed(approvalId: string, retryInMs: number): Promise<void> {
@@ -212,13 +217,18 @@ export class ApprovalCardStore {
   }
 
   async decidedBy(approvalId: string, name: string): Promise<void> {
-    await this.database.answered(this.cards.update({ approvalId }, { decider: storableText(name) }));
+    // The decision stands before the name: a card that was closed meanwhile is shown again.
+    const status = () => `CASE status WHEN 'closed' THEN 'shown' ELSE status END`;
+    const noted = { decider: storableText(name), status, dueAt: () => 'now()' };
+    await this.database.answered(this.cards.update({ approvalId }, noted));
   }
 
   async forgetOld(): Promise<void> {
     await this.database.query(FORGET);
   }
 }
+
+const CLOSED = { status: 'closed', dueAt: () => 'now()' } as const;
 
 function toCard(row: RowOf<typeof CARD>): StoredCard {
   return {
