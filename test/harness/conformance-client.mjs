@@ -46,6 +46,11 @@ async function credentials() {
       : fetch(new URL('/.well-known/oauth-protected-resource', url)).then((other) => other.json()),
   );
   const [issuer] = metadata.authorization_servers;
+  if (context.private_key_pem !== undefined) {
+    const file = `${CONFIG_FILE}.pem`;
+    writeFileSync(file, context.private_key_pem);
+    return `oauth_client_id = "${id}"\noauth_private_key_file = "${file}"\noauth_issuer = "${issuer}"\n`;
+  }
   const variable = SECRETS[MCP_CONFORMANCE_SCENARIO] ?? 'JUDGE_SECRET';
   return `oauth_client_id = "${id}"\noauth_client_secret_env = "${variable}"\noauth_issuer = "${issuer}"\n`;
 }

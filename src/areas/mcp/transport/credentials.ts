@@ -1,11 +1,20 @@
-import { type AuthProvider, ClientCredentialsProvider } from '@modelcontextprotocol/client';
+import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import {
+  type AddClientAuthentication,
+  type AuthProvider,
+  ClientCredentialsProvider,
+  PrivateKeyJwtProvider,
+} from '@modelcontextprotocol/client';
+import { SignJWT } from 'jose';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import type { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 
-export type Credentials = AuthProvider | ClientCredentialsProvider | undefined;
+export type Credentials = AuthProvider | ClientCredentialsProvider | PrivateKeyJwtProvider | undefined;
 
 /**
- * How the gateway authenticates to an HTTP server. Throws when a variable that the settings name is not set.
+ * How the gateway authenticates to an HTTP server. Throws when a variable or a file that the settings name is not there.
  * @param hide told of each token that an authorization server gives, before it is used
  */
 export function credentialsOf(
@@ -48,20 +57,99 @@ class HiddenCredentials extends ClientCredentialsProvider {
   }
 }
 
+/** The same for a client that signs with a key of its own. */
+class HiddenSigner extends PrivateKeyJwtProvider {
+  constructor(
+    options: ConstructorParameters<typeof PrivateKeyJwtProvider>[0] & { expectedIssuer: string },
+    private readonly hide: (token: string) => void,
+  ) {
+    super(options);
+  }
+
+  override saveTokens(tokens: Parameters<PrivateKeyJwtProvider['saveTokens']>[0]): void {
+    this.hide(tokens.access_token);
+    super.saveTokens(tokens);
+  }
+}
+
 function clientCredentials(
   server: McpServerSettings,
   environment: Environment,
   hide: (token: string) => void,
-): ClientCredentialsProvider {
-  const { oauth_client_id: clientId, oauth_client_secret_env: name } = server;
+): ClientCredentialsProvider | PrivateKeyJwtProvider {
+  const {
+    oauth_client_id: clientId,
+    oauth_client_secret_env: name,
+    oauth_private_key_file: keyFile,
+  } = server;
   const { oauth_issuer: expectedIssuer, oauth_scope: scope } = server;
-  const options = {
-    ...{ clientId, clientSecret: variable(name, environment) },
-    // Without it the secret would go to any authorization server that the tool server names.
-    expectedIssuer,
-    ...(scope === '' ? {} : { scope }),
+  // Without the issuer the secret would go to any authorization server that the tool server names.
+  const client = { clientId, expectedIssuer, ...(scope === '' ? {} : { scope }) };
+  if (keyFile === '')
+    return new HiddenCredentials({ ...client, clientSecret: variable(name, environment) }, hide);
+  const key = privateKeyIn(keyFile);
+  const algorithm = algorithmOf(key, keyFile);
+  const privateKey = { ...key.export({ format: 'jwk' }) };
+  const provider = new HiddenSigner({ ...client, algorithm, privateKey }, hide);
+  provider.addClientAuthentication = signedBy(key, algorithm, clientId);
+  return provider;
+}
+
+const MAX_KEY_BYTES = 65_536;
+const ASSERTION_TTL = '1 minute';
+/** By the name of the curve, as Node has it. */
+const CURVES: Readonly<Record<string, string>> = {
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+};
+
+/** In place of the library's own, which loads `jose` when it signs: nothing can be loaded from within the bundle. */
+function signedBy(key: KeyObject, alg: string, clientId: string): AddClientAuthentication {
+  return async (_headers, params, url, metadata) => {
+    const assertion = await new SignJWT()
+      .setProtectedHeader({ alg, typ: 'JWT' })
+      .setIssuer(clientId)
+      .setSubject(clientId)
+      .setAudience(metadata?.issuer ?? String(url))
+      .setJti(randomUUID())
+      .setIssuedAt()
+      .setExpirationTime(ASSERTION_TTL)
+      .sign(key);
+    params.set('client_assertion', assertion);
+    params.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
   };
-  return new HiddenCredentials(options, hide);
+}
+
+/** A key says how it signs. */
+function algorithmOf(key: KeyObject, file: string): string {
+  const curve = key.asymmetricKeyDetails?.namedCurve ?? '';
+  const algorithms: Record<string, string | undefined> = {
+    rsa: 'RS256',
+    ed25519: 'EdDSA',
+    ec: CURVES[curve],
+  };
+  const algorithm = algorithms[key.asymmetricKeyType ?? ''];
+  if (algorithm === undefined)
+    throw new Error(`The key in ${file} is none of RSA, P-256, P-384, P-521 and Ed25519.`);
+  return algorithm;
+}
+
+function privateKeyIn(file: string): KeyObject {
+  let pem: string;
+  try {
+    if (statSync(file).size > MAX_KEY_BYTES) throw new Error(`it has more than ${MAX_KEY_BYTES} bytes`);
+    pem = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`The private key of the OAuth client cannot be read: ${sentenceOf(error)}`);
+  }
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new Error(
+      `${file} holds no private key as PEM (PKCS #8, "BEGIN PRIVATE KEY", without a password).`,
+    );
+  }
 }
 
 /** Throws when the variable of this name is not set. */

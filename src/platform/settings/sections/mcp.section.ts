@@ -87,6 +87,9 @@ const mcpServer = z
     oauth_client_secret_env: fileOnlyText().describe(
       'Name of the variable that holds the secret of that client.',
     ),
+    oauth_private_key_file: fileOnlyText().describe(
+      'File with a private key in place of the secret, with which that client signs (private_key_jwt): PKCS #8 as PEM, of RSA, P-256, P-384, P-521 or Ed25519. Read at every connection.',
+    ),
     oauth_issuer: fileOnlyText().describe(
       'Issuer of the authorization server of that client; the secret is sent nowhere else.',
     ),
@@ -158,6 +161,14 @@ const mcpServer = z
   .refine((server) => server.oauth_client_id === '' || server.oauth_issuer !== '', {
     path: ['oauth_issuer'],
     message: 'a server with an oauth_client_id needs the oauth_issuer that knows it',
+  })
+  .refine((server) => server.oauth_private_key_file === '' || server.oauth_client_secret_env === '', {
+    path: ['oauth_private_key_file'],
+    message: 'a client has a secret or a private key, not both',
+  })
+  .refine(({ identity, oauth_private_key_file: key }) => identity !== 'exchange' || key === '', {
+    path: ['oauth_private_key_file'],
+    message: 'identity = "exchange" needs the oauth_client_secret_env of its client; a key is not used there',
   })
   .refine(({ identity, transport }) => identity === 'none' || transport !== 'stdio', {
     path: ['identity'],
