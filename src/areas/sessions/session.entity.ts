@@ -1,8 +1,9 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { SESSION_STATUSES, type SessionStatus } from './session-status.js';
 
-/** The table of sessions, for migrations and the drift check; requests go through `SessionStore`. */
+/** The table of sessions. `SessionStore` has the statements. */
 @Entity('sessions')
-@Check('sessions_status_check', `status IN ('active', 'idle', 'terminated')`)
+@Check('sessions_status_check', `status IN (${SESSION_STATUSES.map((status) => `'${status}'`).join(', ')})`)
 @Index('sessions_newest', { synchronize: false })
 @Index('sessions_newest_by_status', { synchronize: false })
 @Index('sessions_newest_by_channel', { synchronize: false })
@@ -30,7 +31,7 @@ export class SessionEntity {
   agent!: string;
 
   @Column({ type: 'text' })
-  status!: string;
+  status!: SessionStatus;
 
   @Column({ name: 'system_prompt', type: 'text', nullable: true })
   systemPrompt!: string | null;
@@ -39,7 +40,7 @@ export class SessionEntity {
   model!: string | null;
 
   @Column({ type: 'json' })
-  metadata!: Record<string, unknown>;
+  metadata!: Readonly<Record<string, unknown>>;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

@@ -3,6 +3,7 @@ import { newId } from '../../common/ids/typeid.js';
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { Database } from '../../platform/database/database.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
 import {
   bigint,
@@ -13,11 +14,11 @@ import {
   jsonb,
   nullable,
   text,
-  timestamp,
 } from '../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { EventSignal } from '../../platform/events/event.store.js';
+import { SessionEntity } from './session.entity.js';
 import {
   type Metadata,
   type NewSession,
@@ -43,7 +44,7 @@ const INSERT = statement({
     ...{ id: text, channel: text, user: text, systemPrompt: nullable(text), model: nullable(text) },
     ...{ metadata: json<Metadata>(), namesUser: boolean, agent: text },
   },
-  row: { created_at: timestamp, deliveries: integer },
+  row: { ...columnsOf(SessionEntity, 'createdAt'), deliveries: integer },
   sql: `
     WITH created AS (
       INSERT INTO sessions (id, channel, user_id, names_user, status, system_prompt, model, metadata, agent)
@@ -80,7 +81,7 @@ export const anyInactive = (idleSecs: string, timeoutSecs: string): string =>
 const SWEEP = statement({
   name: 'sessions.sweep',
   params: { idleSecs: double, timeoutSecs: double, most: bigint },
-  row: { id: text, channel: text, ended: boolean, deliveries: integer },
+  row: { ...columnsOf(SessionEntity, 'id', 'channel'), ended: boolean, deliveries: integer },
   sql: `
     WITH due AS (
       SELECT id, quiet_since <= now() - make_interval(secs => :timeoutSecs) AS ended FROM sessions

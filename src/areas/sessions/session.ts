@@ -1,14 +1,7 @@
-import {
-  double,
-  integer,
-  json,
-  nullable,
-  oneOf,
-  type RowOf,
-  text,
-  timestamp,
-} from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { double, type RowOf, timestamp } from '../../platform/database/sql-types.js';
 import { SESSION_SPENT } from '../turns/turns.api.js';
+import { SessionEntity } from './session.entity.js';
 import { type IdleLimits, type SessionStatus, statusAt } from './session-status.js';
 
 export type Metadata = Readonly<Record<string, unknown>>;
@@ -83,9 +76,9 @@ export interface SessionPage {
 export const SUMMARY_COLUMNS = `id, channel, user_id, status, model, created_at, last_activity, quiet_since,
   message_count, turn_count, input_tokens::float8, output_tokens::float8, now() AS read_at`;
 export const SUMMARY_ROW = {
-  ...{ id: text, channel: text, user_id: text, status: oneOf<SessionStatus>(), model: nullable(text) },
-  ...{ created_at: timestamp, last_activity: timestamp, quiet_since: timestamp },
-  ...{ message_count: integer, turn_count: integer, input_tokens: double, output_tokens: double },
+  ...columnsOf(SessionEntity, 'id', 'channel', 'userId', 'status', 'model'),
+  ...columnsOf(SessionEntity, 'createdAt', 'lastActivity', 'quietSince', 'messageCount', 'turnCount'),
+  ...{ input_tokens: double, output_tokens: double },
   /** The database's clock at the read: replicas with other clocks must not disagree on a status. */
   read_at: timestamp,
 };
@@ -93,8 +86,9 @@ export type SummaryRow = RowOf<typeof SUMMARY_ROW>;
 
 export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, agent, system_prompt, metadata, awaits_message_id, ${SESSION_SPENT}`;
 export const SESSION_ROW = {
-  ...{ ...SUMMARY_ROW, agent: text, system_prompt: nullable(text), metadata: json<Metadata>() },
-  ...{ awaits_message_id: nullable(text), spent_today: double },
+  ...SUMMARY_ROW,
+  ...columnsOf(SessionEntity, 'agent', 'systemPrompt', 'metadata', 'awaitsMessageId'),
+  spent_today: double,
 };
 
 export function toSession(row: RowOf<typeof SESSION_ROW>, limits: IdleLimits): Session {

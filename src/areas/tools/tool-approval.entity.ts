@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A tool call that waits for a person, for migrations and the drift check. */
+/** A tool call that waits for a person, or did. */
 @Entity('tool_approvals')
 @Index('tool_approvals_asked', { synchronize: false })
 @Index('tool_approvals_call', ['turnId', 'callId'], { unique: true })
@@ -19,7 +19,7 @@ export class ToolApprovalEntity {
   tool!: string;
 
   @Column({ type: 'jsonb' })
-  arguments!: Record<string, unknown>;
+  arguments!: Readonly<Record<string, unknown>>;
 
   @Column({ name: 'session_id', type: 'text', collation: 'C' })
   sessionId!: string;
@@ -35,7 +35,7 @@ export class ToolApprovalEntity {
   askedBy!: string | null;
 
   @Column({ type: 'text', nullable: true })
-  verdict!: string | null;
+  verdict!: 'allowed' | 'denied' | null;
 
   /** As the audit names them. */
   @Column({ name: 'decided_by', type: 'text', nullable: true })

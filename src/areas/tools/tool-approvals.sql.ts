@@ -1,3 +1,4 @@
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -12,6 +13,7 @@ import {
 } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
+import { ToolApprovalEntity } from './tool-approval.entity.js';
 import type { ApprovalVerdict, Asker } from './tool-approvals.port.js';
 
 /** Whether the turn of a question goes on: a question ends with its turn. Earlier versions did not write whose it is. */
@@ -50,7 +52,7 @@ export const ASK = statement({
     askedBy: nullable(text),
   },
   row: {
-    ...{ id: text, expires_at: timestamp },
+    ...columnsOf(ToolApprovalEntity, 'id', 'expiresAt'),
     /** Of a turn that was taken up: what came of it meanwhile. */
     verdict: nullable(oneOf<ApprovalVerdict>()),
     /** How many hooks it is delivered to. */
@@ -76,14 +78,14 @@ export const ASK = statement({
 export const VERDICTS = statement({
   name: 'tool_approvals.verdict',
   params: { ids: arrayOf(text) },
-  row: { id: text, verdict: nullable(oneOf<ApprovalVerdict>()) },
+  row: { ...columnsOf(ToolApprovalEntity, 'id'), verdict: nullable(oneOf<ApprovalVerdict>()) },
   sql: `SELECT id, ${SAID} AS verdict FROM tool_approvals WHERE id = ANY (:ids)`,
 });
 
 export const ANSWER = statement({
   name: 'tool_approvals.answer',
   params: { id: text, verdict: oneOf<'allowed' | 'denied'>(), by: text, reason: nullable(text) },
-  row: { ...{ tool: text, session_id: text, call_id: text, turn_id: nullable(text), deliveries: integer } },
+  row: { ...columnsOf(ToolApprovalEntity, 'tool', 'sessionId', 'callId', 'turnId'), deliveries: integer },
   sql: `
     WITH answered AS (
       UPDATE tool_approvals SET verdict = :verdict, decided_by = :by, decided_at = now(), reason = :reason
@@ -104,9 +106,9 @@ export const WAKE = statement({
 const ASKER = `(SELECT origin -> 'caller' FROM turns WHERE turns.id = turn_id) AS asker`;
 
 const CALL_ROW = {
-  ...{ id: text, call_id: text, tool: text, arguments: jsonb<Record<string, unknown>>() },
-  ...{ session_id: text, channel: text, user_id: text },
-  ...{ asked_by: nullable(text), asker: nullable(json<Asker>()), asked_at: timestamp, expires_at: timestamp },
+  ...columnsOf(ToolApprovalEntity, 'id', 'callId', 'tool', 'arguments', 'sessionId', 'channel', 'userId'),
+  ...columnsOf(ToolApprovalEntity, 'askedBy', 'askedAt', 'expiresAt'),
+  asker: nullable(json<Asker>()),
 };
 
 export const OPEN = statement({
@@ -130,8 +132,9 @@ export const FORGET = statement({
 const RECORD = `id, asked_by, ${ASKER}, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at, verdict, decided_by,
   decided_at, reason, (SELECT agent FROM sessions WHERE sessions.id = session_id) AS agent`;
 const RECORD_ROW = {
-  ...{ ...CALL_ROW, agent: nullable(text), verdict: nullable(oneOf<'allowed' | 'denied'>()) },
-  ...{ decided_by: nullable(text), decided_at: nullable(timestamp), reason: nullable(text) },
+  ...CALL_ROW,
+  ...columnsOf(ToolApprovalEntity, 'verdict', 'decidedBy', 'decidedAt', 'reason'),
+  agent: nullable(text),
 };
 /** Whose questions somebody sees: of one user and of some agents, null for all. */
 const SEEN = { user: nullable(text), agents: nullable(arrayOf(text)) };

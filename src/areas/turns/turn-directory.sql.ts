@@ -1,5 +1,6 @@
 import type { StoredError } from '../../common/errors/gateway-error.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -17,8 +18,9 @@ import {
 import { statement, statementsBy } from '../../platform/database/statement.js';
 import type { ModelSpending } from '../usage/usage.api.js';
 import { awaitsNoLonger } from './accepted/accepted-turns.sql.js';
-import type { Failover } from './rounds/turn-failovers.js';
+import { TurnEntity } from './turn.entity.js';
 import type { TurnStatus } from './turn-status.js';
+import { TurnStepEntity } from './turn-step.entity.js';
 
 /** A turn `t` with its session `s`. */
 const TURN_COLUMNS = `
@@ -27,10 +29,9 @@ const TURN_COLUMNS = `
   t.cache_write_tokens::float8, t.output_tokens::float8, t.reasoning_tokens::float8, t.unpriced_tokens::float8,
   t.cost_usd::float8`;
 export const TURN_ROW = {
-  ...{ id: text, session_id: text, user_id: text, agent: text, channel: text },
-  ...{ status: oneOf<TurnStatus>(), reason: nullable(text), model: nullable(text) },
-  ...{ attempts: integer, take_ups: integer },
-  ...{ created_at: timestamp, started_at: nullable(timestamp), ended_at: nullable(timestamp) },
+  ...columnsOf(TurnEntity, 'id', 'sessionId', 'status', 'reason', 'attempts', 'takeUps'),
+  ...columnsOf(TurnEntity, 'createdAt', 'startedAt', 'endedAt'),
+  ...{ user_id: text, agent: text, channel: text, model: nullable(text) },
   ...{ input_tokens: double, cached_input_tokens: double, cache_write_tokens: double },
   ...{ output_tokens: double, reasoning_tokens: double, unpriced_tokens: double },
   cost_usd: nullable(double),
@@ -75,8 +76,7 @@ export const FIND = statement({
     ...{ ...TURN_ROW, fence: nullable(double) },
     /** Whether the message was accepted with 202, so that no caller waits with it. */
     accepted: boolean,
-    user_message_id: text,
-    ...{ failure: nullable(json<StoredError>()), failovers: nullable(jsonb<readonly Failover[]>()) },
+    ...columnsOf(TurnEntity, 'userMessageId', 'failure', 'failovers'),
     ...{ answer_id: nullable(text), answer_model: nullable(text), answered_at: nullable(timestamp) },
     ...{ finish_reason: nullable(text), incomplete: nullable(text) },
   },
@@ -98,7 +98,8 @@ export const STEPS = statement({
   name: 'turn_directory.steps',
   params: { turn: text },
   row: {
-    ...{ number: integer, kind: oneOf<'asked' | 'answered'>(), created_at: timestamp, model: nullable(text) },
+    ...columnsOf(TurnStepEntity, 'number', 'createdAt'),
+    ...{ kind: oneOf<'asked' | 'answered'>(), model: nullable(text) },
     spending: nullable(json<readonly ModelSpending[]>()),
     calls: nullable(json<readonly { readonly id: string; readonly name: string }[]>()),
     ...{

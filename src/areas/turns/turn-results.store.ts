@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { storedError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
-import { json, nullable, oneOf, text } from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { nullable, oneOf, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import type { FinishReason } from '../models/models.api.js';
 import { CANCEL_UNWANTED } from './accepted/accepted-turns.sql.js';
+import { MessageEntity } from './message.entity.js';
+import { TurnEntity } from './turn.entity.js';
 import { LEAVE_QUEUE } from './turn-start.sql.js';
 import type { TurnStatus } from './turn-status.js';
 import { TurnStopped } from './turns.errors.js';
@@ -28,14 +31,9 @@ const RESULT = statement({
   name: 'turns.result_of_message',
   params: { message: text },
   row: {
-    ...{
-      session_id: text,
-      turn_id: text,
-      status: oneOf<TurnStatus>(),
-      reason: nullable(text),
-      content: nullable(text),
-    },
-    ...{ finish_reason: nullable(oneOf<FinishReason>()), unseen_media: nullable(json<readonly string[]>()) },
+    ...columnsOf(TurnEntity, 'status', 'reason', 'unseenMedia'),
+    ...columnsOf(MessageEntity, 'sessionId', 'turnId'),
+    ...{ content: nullable(text), finish_reason: nullable(oneOf<FinishReason>()) },
   },
   sql: `
     SELECT said.session_id, said.turn_id, turns.status, turns.reason, answer.content, answer.finish_reason,

@@ -1,9 +1,11 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { TurnEntity } from './turn.entity.js';
 
-/** One step of a turn that used tools, for migrations and the drift check; see `TurnStepsStore`. */
+const TURN_STEP_KINDS = ['asked', 'sent', 'answered', 'spent', 'cut'] as const;
+
+/** One step of a turn that used tools; `TurnStepsStore` has the statements. */
 @Entity('turn_steps')
-@Check('turn_steps_kind_check', `kind IN ('asked', 'sent', 'answered', 'spent', 'cut')`)
+@Check('turn_steps_kind_check', `kind IN (${TURN_STEP_KINDS.map((kind) => `'${kind}'`).join(', ')})`)
 export class TurnStepEntity {
   @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })
   @ForeignKey(() => TurnEntity, { name: 'turn_steps_turn_id_fkey', onDelete: 'CASCADE' })
@@ -19,7 +21,7 @@ export class TurnStepEntity {
    * of the results is shown from here on.
    */
   @Column({ type: 'text' })
-  kind!: string;
+  kind!: (typeof TURN_STEP_KINDS)[number];
 
   @Column({ type: 'json' })
   content!: unknown;

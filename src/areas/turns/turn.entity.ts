@@ -1,7 +1,14 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { TURN_STATUSES } from './turn-status.js';
+import type { StoredError } from '../../common/errors/gateway-error.js';
+import { TURN_STATUSES, type TurnStatus } from './turn-status.js';
 
-/** The table of turns, for migrations and the drift check; requests go through `TurnStore`. */
+/** A model that failed before another one answered. */
+export interface Failover {
+  readonly model: string;
+  readonly reason: string;
+}
+
+/** The table of turns. */
 @Entity('turns')
 @Check('turns_status_check', `status IN (${TURN_STATUSES.map((status) => `'${status}'`).join(', ')})`)
 @Index('turns_by_session', { synchronize: false })
@@ -26,7 +33,7 @@ export class TurnEntity {
   arrival!: string;
 
   @Column({ type: 'text' })
-  status!: string;
+  status!: TurnStatus;
 
   @Column({ type: 'bigint', nullable: true })
   fence!: string | null;
@@ -78,15 +85,15 @@ export class TurnEntity {
 
   /** What whoever waited for the answer was told instead. */
   @Column({ type: 'json', nullable: true })
-  failure!: Record<string, unknown> | null;
+  failure!: StoredError | null;
 
   /** The models that failed before another one answered, and why; null when none did. */
   @Column({ type: 'jsonb', nullable: true })
-  failovers!: unknown[] | null;
+  failovers!: readonly Failover[] | null;
 
   /** Media types of what came with the message and was not shown to the model that answered; null when it saw everything. */
   @Column({ name: 'unseen_media', type: 'json', nullable: true })
-  unseenMedia!: string[] | null;
+  unseenMedia!: readonly string[] | null;
 
   @Column({ type: 'text', nullable: true })
   model!: string | null;

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { bigint, double, oneOf, text } from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { bigint, double } from '../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { type BudgetPeriod, type BudgetScope, budgetsFor } from './budgets.js';
+import { budgetsFor } from './budgets.js';
+import { BudgetNoticeEntity } from './usage.entities.js';
 
 /** The most notices that are looked at. */
 const MOST_READ = 1000;
@@ -12,12 +14,9 @@ const NOTICES = statement({
   name: 'budgets.notices_now',
   params: { most: bigint },
   row: {
-    /** `warned` of four fifths; one that is used up has both. */
-    notice: oneOf<'warned' | 'reached'>(),
-    scope: oneOf<BudgetScope>(),
-    /** Empty for all together. */
-    name: text,
-    ...{ period: oneOf<BudgetPeriod>(), limit_usd: double },
+    /** `warned` of four fifths; one that is used up has both. The name is empty for all together. */
+    ...columnsOf(BudgetNoticeEntity, 'notice', 'scope', 'name', 'period'),
+    limit_usd: double,
   },
   sql: `
     SELECT notice, scope, name, period, limit_usd::float8 FROM budget_notices

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { BudgetPeriod, BudgetScope } from './budgets.js';
 
 /** What is counted, of which day and of whom: the columns that entries and days share. */
 abstract class UsageColumns {
@@ -49,7 +50,7 @@ abstract class UsageColumns {
   costUsd!: string | null;
 }
 
-/** What one turn used of one model, until it is summed up; for migrations and the drift check. */
+/** What one turn used of one model, until it is summed up. */
 @Entity('usage_entries')
 export class UsageEntryEntity extends UsageColumns {
   @PrimaryColumn({ type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' })
@@ -94,14 +95,14 @@ export class BudgetSpendingEntity {
 @Entity('budget_notices')
 export class BudgetNoticeEntity {
   @PrimaryColumn({ type: 'text' })
-  scope!: string;
+  scope!: BudgetScope;
 
   @PrimaryColumn({ type: 'text' })
   name!: string;
 
   /** `day` or `month`. */
   @PrimaryColumn({ type: 'text' })
-  period!: string;
+  period!: BudgetPeriod;
 
   @PrimaryColumn({ name: 'starts_on', type: 'date' })
   startsOn!: string;
@@ -111,5 +112,5 @@ export class BudgetNoticeEntity {
 
   /** `warned` or `reached`. */
   @PrimaryColumn({ type: 'text' })
-  notice!: string;
+  notice!: 'warned' | 'reached';
 }

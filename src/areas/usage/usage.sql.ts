@@ -1,3 +1,4 @@
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import {
   bigint,
   boolean,
@@ -6,12 +7,12 @@ import {
   integer,
   json,
   numeric,
-  oneOf,
   text,
 } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { dueQuestion } from '../../platform/runtime/due-question.js';
-import type { Budget, BudgetPeriod, BudgetScope } from './budgets.js';
+import type { Budget, BudgetScope } from './budgets.js';
+import { BudgetNoticeEntity, UsageDayEntity, UsageEntryEntity } from './usage.entities.js';
 
 /** What one party has spent, by the days and months in which it spent more. */
 export interface SpentParty {
@@ -27,13 +28,21 @@ export interface SpentParty {
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-const DIMENSIONS = ['agent', 'user_id', 'api_token', 'provider', 'model', 'channel'] as const;
-const TOKENS = [
-  ...['input_tokens', 'cached_input_tokens', 'cache_write_tokens'],
-  ...['output_tokens', 'reasoning_tokens', 'unpriced_tokens'],
-] as const;
+/** What entries and days have in common. */
+const SHARED = {
+  dimensions: ['agent', 'userId', 'apiToken', 'provider', 'model', 'channel'],
+  tokens: [
+    ...(['inputTokens', 'cachedInputTokens', 'cacheWriteTokens'] as const),
+    ...(['outputTokens', 'reasoningTokens', 'unpricedTokens'] as const),
+  ],
+} as const;
+const DIMENSIONS = Object.keys(columnsOf(UsageEntryEntity, ...SHARED.dimensions));
+const TOKENS = Object.keys(columnsOf(UsageEntryEntity, ...SHARED.tokens));
 export const COUNTS = ['turns', ...TOKENS] as const;
 const COLUMNS = ['day', ...DIMENSIONS, ...COUNTS, 'cost_usd'].join(', ');
+const DAY_COLUMNS = Object.keys(
+  columnsOf(UsageDayEntity, 'key', ...SHARED.dimensions, 'turns', ...SHARED.tokens, 'costUsd'),
+).join(', ');
 
 /** `TurnSpending.rows()` as rows of a table: `json` is SQL. */
 const rowsOf = (json: string) => `
@@ -164,8 +173,8 @@ export const SUM_UP = statement({
       DELETE FROM usage_entries WHERE id IN (SELECT id FROM usage_entries ORDER BY id LIMIT :most FOR UPDATE)
       RETURNING *
     ), days AS (
-      INSERT INTO usage_days AS known (key, ${COLUMNS})
-      SELECT md5(json_build_array(${DIMENSIONS.join(', ')})::text)::uuid, day, ${DIMENSIONS.join(', ')}, ${sums([...COUNTS, 'cost_usd'])}
+      INSERT INTO usage_days AS known (day, ${DAY_COLUMNS})
+      SELECT day, md5(json_build_array(${DIMENSIONS.join(', ')})::text)::uuid, ${DIMENSIONS.join(', ')}, ${sums([...COUNTS, 'cost_usd'])}
       FROM taken GROUP BY day, ${DIMENSIONS.join(', ')}
       ON CONFLICT (day, key) DO UPDATE SET
         ${COUNTS.map((count) => `${count} = known.${count} + excluded.${count}`).join(', ')},
@@ -192,10 +201,10 @@ export const SUM_UP = statement({
 export const NOTICE = statement({
   name: 'usage.notice',
   params: {
-    ...{ scope: oneOf<BudgetScope>(), name: text, period: oneOf<BudgetPeriod>() },
+    ...columnsOf(BudgetNoticeEntity, 'scope', 'name', 'period', 'notice'),
     /** The first day of the period. */
     startsOn: date,
-    ...{ limitUsd: numeric, notice: oneOf<'warned' | 'reached'>() },
+    limitUsd: numeric,
   },
   row: { resets_at: text },
   sql: `

@@ -38,6 +38,19 @@ test('columns have the names and types of the entity', () => {
   expect(scope).toBe('read');
 });
 
+@Entity('special_things')
+class SpecialThingEntity extends ThingEntity {
+  @Column({ name: 'made_by', type: 'text' })
+  madeBy!: string;
+}
+
+test('an entity has the columns that it inherits', () => {
+  expect(columnsOf(SpecialThingEntity, 'madeBy', 'userId')).toEqual({
+    made_by: { name: 'text' },
+    user_id: { name: 'text' },
+  });
+});
+
 test.each([
   ['notStored', 'ThingEntity.notStored is not the column not_stored'],
   ['amountOfIt', 'ThingEntity.amountOfIt is not the column amount_of_it'],

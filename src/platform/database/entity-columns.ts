@@ -19,13 +19,20 @@ export function columnsOf<Entity extends object, const Property extends keyof En
   return shape as { readonly [One in Property as ColumnName<One>]: SqlType<Entity[One], Entity[One]> };
 }
 
+/** The entity and what it inherits its columns from. */
+function withBases(entity: EntityClass): EntityClass[] {
+  const base = Object.getPrototypeOf(entity) as EntityClass;
+  return base === Function.prototype ? [entity] : [entity, ...withBases(base)];
+}
+type EntityClass = abstract new () => object;
+
 /** As entities name what PostgreSQL's `format_type` writes otherwise. */
 const LONG_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone' };
 /** The driver gives a Date, TypeORM a text. */
 const AMBIGUOUS = 'date';
 
 function columnOf(entity: new () => object, property: string): [string, SqlType<unknown, unknown>] {
-  const columns = getMetadataArgsStorage().filterColumns(entity);
+  const columns = getMetadataArgsStorage().filterColumns(withBases(entity));
   const options = columns.find(({ propertyName }) => propertyName === property)?.options;
   const name = property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   if (options === undefined || (options.name ?? property) !== name || typeof options.type !== 'string')

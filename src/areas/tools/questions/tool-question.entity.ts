@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { QuestionAction } from './tool-question.js';
 
-/** What a tool asks a person while it runs, for migrations and the drift check. */
+/** What a tool asks a person while it runs. */
 @Entity('tool_questions')
 @Index('tool_questions_asked', { synchronize: false })
 @Index('tool_questions_of_session', { synchronize: false })
@@ -34,17 +35,17 @@ export class ToolQuestionEntity {
   message!: string;
 
   @Column({ type: 'jsonb' })
-  schema!: Record<string, unknown>;
+  schema!: Readonly<Record<string, unknown>>;
 
   @Column({ type: 'text', nullable: true })
   url!: string | null;
 
   @Column({ type: 'text', nullable: true })
-  action!: string | null;
+  action!: QuestionAction | null;
 
   /** Only until the call that asked has read it. */
   @Column({ type: 'jsonb', nullable: true })
-  content!: Record<string, unknown> | null;
+  content!: Readonly<Record<string, unknown>> | null;
 
   /** As the audit names them. */
   @Column({ name: 'answered_by', type: 'text', nullable: true })

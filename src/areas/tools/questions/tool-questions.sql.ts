@@ -1,3 +1,4 @@
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -10,6 +11,7 @@ import {
   timestamp,
 } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
+import { ToolQuestionEntity } from './tool-question.entity.js';
 import type { QuestionAction } from './tool-question.js';
 
 /** Whoever waits says so every second or so; when its replica died, nobody waits for the answer any more. */
@@ -28,7 +30,7 @@ export const ASK = statement({
       timeoutSecs: double,
     },
   },
-  row: { expires_at: timestamp },
+  row: columnsOf(ToolQuestionEntity, 'expiresAt'),
   sql: `
     WITH forgotten AS (
       DELETE FROM tool_questions
@@ -45,11 +47,7 @@ export const ASK = statement({
 export const OUTCOME = statement({
   name: 'tool_questions.outcome',
   params: { id: text },
-  row: {
-    action: nullable(oneOf<QuestionAction>()),
-    content: nullable(jsonb<Record<string, unknown>>()),
-    late: boolean,
-  },
+  row: { ...columnsOf(ToolQuestionEntity, 'action', 'content'), late: boolean },
   sql: `
     WITH asked AS (SELECT id, action, content, expires_at FROM tool_questions WHERE id = :id),
     kept AS (
@@ -64,7 +62,7 @@ const PENDING = 'action IS NULL AND expires_at > now() AND awaited_until > now()
 export const ANSWER = statement({
   name: 'tool_questions.answer',
   params: { id: text, action: oneOf<QuestionAction>(), content: nullable(jsonb<unknown>()), by: text },
-  row: { tool: text, session_id: text, call_id: text },
+  row: columnsOf(ToolQuestionEntity, 'tool', 'sessionId', 'callId'),
   sql: `
     UPDATE tool_questions SET action = :action, content = :content::jsonb, answered_by = :by, answered_at = now()
     WHERE id = :id AND ${PENDING} RETURNING tool, session_id, call_id`,
@@ -84,17 +82,11 @@ export const FORGET = statement({
 
 const RECORD = `id, call_id, tool, session_id, agent, channel, user_id, acts_for, message, schema, url, asked_at,
   expires_at, action, answered_by, answered_at`;
-const RECORD_ROW = {
-  ...{ id: text, call_id: text, tool: text, session_id: text, agent: text, channel: text, user_id: text },
-  ...{
-    acts_for: nullable(text),
-    message: text,
-    schema: jsonb<Record<string, unknown>>(),
-    url: nullable(text),
-  },
-  ...{ asked_at: timestamp, expires_at: timestamp, action: nullable(oneOf<QuestionAction>()) },
-  ...{ answered_by: nullable(text), answered_at: nullable(timestamp) },
-};
+const RECORD_ROW = columnsOf(
+  ToolQuestionEntity,
+  ...(['id', 'callId', 'tool', 'sessionId', 'agent', 'channel', 'userId', 'actsFor'] as const),
+  ...(['message', 'schema', 'url', 'askedAt', 'expiresAt', 'action', 'answeredBy', 'answeredAt'] as const),
+);
 
 /** Newest first, after a time and an id; of one user and of some agents when given. */
 export const PAGE = statement({

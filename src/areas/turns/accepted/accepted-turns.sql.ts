@@ -1,10 +1,12 @@
 import type { StoredError } from '../../../common/errors/gateway-error.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import { bigint, boolean, double, json, nullable, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { dueQuestion } from '../../../platform/runtime/due-question.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { AttachmentInfo } from '../message.js';
 import type { MessageOptions } from '../message-options.js';
+import { TurnEntity } from '../turn.entity.js';
 
 const ACCEPTED = `turns.status = 'waiting' AND turns.caller IS NOT NULL`;
 
@@ -34,7 +36,10 @@ export const ANY_DUE = dueQuestion({
 export const DUE = statement({
   name: 'accepted_turns.due',
   params: { timeoutSecs: double, most: bigint },
-  row: { ...{ id: text, session_id: text, user_message_id: text }, caller: json<Caller>(), ended: boolean },
+  row: {
+    ...columnsOf(TurnEntity, 'id', 'sessionId', 'userMessageId'),
+    ...{ caller: json<Caller>(), ended: boolean },
+  },
   sql: `
     SELECT turns.id, turns.session_id, turns.user_message_id, turns.caller, standing.ended ${due(':timeoutSecs')}
     ORDER BY row_number() OVER (

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** What the turns of an API token used on a day, for migrations and the drift check. */
+/** What the turns of an API token used on a day. */
 @Entity('token_spending')
 @Index('token_spending_by_day', { synchronize: false })
 export class TokenSpendingEntity {

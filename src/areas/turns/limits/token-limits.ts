@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import { double, text } from '../../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { TakenLimit } from '../../../platform/tokens/taken-limit.js';
 import { isChannel, ownLimitsOf, shareOf, TOKEN_OF_FAMILY } from '../../../platform/tokens/token-shares.js';
+import { TokenSpendingEntity } from './token-limits.entities.js';
 
 /** The most tokens that are looked at, those that take most first. */
 const MOST_READ = 1000;
@@ -13,7 +15,7 @@ const TAKEN = { token_id: text, token_name: text, taken: double };
 const SPENT = statement({
   name: 'limits.spent_today',
   params: {},
-  row: TAKEN,
+  row: { ...TAKEN, ...columnsOf(TokenSpendingEntity, 'tokenId') },
   sql: ofTokens(`
     SELECT token_id, sum(input_tokens + output_tokens)::float8 AS taken FROM token_spending
     WHERE day = (now() AT TIME ZONE 'UTC')::date GROUP BY token_id`),

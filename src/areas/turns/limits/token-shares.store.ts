@@ -1,6 +1,8 @@
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import type { SqlRunner } from '../../../platform/database/sql.js';
 import { double, integer, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
+import { TokenStorageEntity } from './token-limits.entities.js';
 import type { TurnAllowance } from './turn-allowance.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
@@ -22,9 +24,9 @@ const WAITING = statement({
 });
 const STORED = statement({
   name: 'shares.stored',
-  params: { family: text },
+  params: columnsOf(TokenStorageEntity, 'tokenFamily'),
   row: { bytes: double },
-  sql: `SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM token_storage WHERE token_family = :family`,
+  sql: `SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM token_storage WHERE token_family = :token_family`,
 });
 
 /** Throws `TurnLimitReached` when as many messages of the API token wait as may; within the transaction that adds one. */
@@ -54,7 +56,7 @@ export async function refuseTooManyBytes(
 ): Promise<void> {
   if (most === 0 || bytes === 0) return;
   await runner.query(LOCK, { share: 'stored bytes', token: family });
-  const [row] = await runner.query(STORED, { family });
+  const [row] = await runner.query(STORED, { token_family: family });
   const stored = row?.bytes ?? 0;
   if (stored + bytes <= most) return;
   throw new TurnLimitReached(

@@ -1,3 +1,4 @@
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -12,8 +13,10 @@ import { statement } from '../../../platform/database/statement.js';
 import { dueQuestion } from '../../../platform/runtime/due-question.js';
 import { HISTORY_COLUMNS } from '../message-row.js';
 import { STEP_ROW } from '../rounds/turn-steps.store.js';
+import { TurnEntity } from '../turn.entity.js';
 import { HELD_LEASE, LEASE_PARAMS } from '../turn-lease.js';
 import { CLAIMED, CLAIMED_ROW, LEASE_END, REMEMBERED, SUMMARY, WATCHED } from '../turn-start.sql.js';
+import { TurnStepEntity } from '../turn-step.entity.js';
 import type { TurnOrigin } from './turn-origin.js';
 
 /** A turn that may not be given up yet has this long, however often its replicas die. */
@@ -65,7 +68,8 @@ export const TAKE_UP = statement({
     ...CLAIMED_ROW,
     /** The place of the message that it answers. */
     seq: integer,
-    ...{ take_ups: integer, ran_ms: integer, cancelled: boolean },
+    ...columnsOf(TurnEntity, 'takeUps', 'ranMs'),
+    cancelled: boolean,
   },
   sql: `
     WITH claimed AS (
@@ -92,7 +96,7 @@ export const TAKE_UP = statement({
 export const STEPS = statement({
   name: 'lost_turns.steps',
   params: { turn: text },
-  row: { number: integer, ...STEP_ROW },
+  row: { ...columnsOf(TurnStepEntity, 'number'), ...STEP_ROW },
   sql: `SELECT number, kind, content FROM turn_steps WHERE turn_id = :turn ORDER BY number`,
 });
 
@@ -127,7 +131,7 @@ export const HAND_OVER = statement({
 export const PARK = statement({
   name: 'lost_turns.park',
   params: { ...LEASE_PARAMS, ...{ turn: text, ranMs: integer, questions: arrayOf(text) } },
-  row: { id: text },
+  row: columnsOf(TurnEntity, 'id'),
   sql: `
     WITH asked AS (
       SELECT verdict, expires_at FROM tool_approvals WHERE id = ANY (:questions) ORDER BY id FOR SHARE

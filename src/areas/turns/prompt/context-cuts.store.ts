@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import { integer, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { HELD_LEASE, LEASE_PARAMS, leaseParams, type TurnLease } from '../turn-lease.js';
 import { TurnInterrupted } from '../turns.errors.js';
 import type { ContextCut } from './context-cut.js';
+import { ConversationSummaryEntity } from './conversation-summary.entity.js';
 
 const CUT_PARAMS = { ...LEASE_PARAMS, messages: integer, results: integer };
 const CUT = statement({
@@ -20,8 +22,8 @@ const CUT = statement({
 /** The same with the summary of the messages from the place `first` on. */
 const CUT_AND_SUM_UP = statement({
   name: 'context_cuts.store_summary',
-  params: { ...CUT_PARAMS, first: integer, model: text, content: text },
-  row: { session_id: text },
+  params: { ...CUT_PARAMS, first: integer, ...columnsOf(ConversationSummaryEntity, 'model', 'content') },
+  row: columnsOf(ConversationSummaryEntity, 'sessionId'),
   sql: `
     WITH held AS (
       UPDATE sessions SET messages_cut = :messages, results_cut = :results

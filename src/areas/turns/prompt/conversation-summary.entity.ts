@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** What stands for the oldest messages of a session, for migrations and the drift check; see `ContextCutsStore`. */
+/** What stands for the oldest messages of a session; `ContextCutsStore` has the statements. */
 @Entity('conversation_summaries')
 export class ConversationSummaryEntity {
   @PrimaryColumn({ name: 'session_id', type: 'text', collation: 'C' })

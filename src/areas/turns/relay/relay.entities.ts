@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a running turn has said, for viewers on other replicas; for migrations and the drift check. */
+/** What a running turn has said, for viewers on other replicas. */
 @Entity('turn_frames')
 export class TurnFrameEntity {
   @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })
@@ -15,7 +15,7 @@ export class TurnFrameEntity {
   events!: string;
 }
 
-/** Which replicas have viewers of a session, for migrations and the drift check; see `RemoteTurnsStore`. */
+/** Which replicas have viewers of a session; `RemoteTurnsStore` has the statements. */
 @Entity('session_audiences')
 export class SessionAudienceEntity {
   @PrimaryColumn({ name: 'session_id', type: 'text', collation: 'C' })

@@ -1,6 +1,9 @@
-import { arrayOf, boolean, integer, nullable, text } from '../../../platform/database/sql-types.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
+import { arrayOf, boolean, integer, orNull, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { dueQuestion } from '../../../platform/runtime/due-question.js';
+import { TurnEntity } from '../turn.entity.js';
+import { SessionAudienceEntity, TurnFrameEntity } from './relay.entities.js';
 
 /** Whoever says nothing for so long has no viewers any more; it is said anew every third of it. */
 export const WATCHED_SECS = 10;
@@ -13,7 +16,7 @@ export function isWatchedElsewhere(session: string, replica: string): string {
 
 export const WATCH = statement({
   name: 'remote_turns.watch',
-  params: { replica: text, sessions: arrayOf(text) },
+  params: { ...columnsOf(SessionAudienceEntity, 'replica'), sessions: arrayOf(text) },
   row: {},
   sql: `
     INSERT INTO session_audiences (session_id, replica, wanted_until)
@@ -27,7 +30,8 @@ const STARTED_ROW = {
   session_id: text,
   /** Where its message stands in the history. */
   seq: integer,
-  ...{ turn_id: text, status: text, owner: nullable(text) },
+  turn_id: text,
+  ...columnsOf(TurnEntity, 'status', 'owner'),
 };
 const STARTED = 'said.session_id, said.seq, turns.id AS turn_id, turns.status, turns.owner';
 
@@ -53,7 +57,11 @@ export const STARTED_AFTER = statement({
 export const READ = statement({
   name: 'remote_turns.read',
   params: { turns: arrayOf(text), after: arrayOf(integer) },
-  row: { turn_id: text, status: text, n: nullable(integer), events: nullable(text) },
+  row: {
+    turn_id: text,
+    ...columnsOf(TurnEntity, 'status'),
+    ...orNull(columnsOf(TurnFrameEntity, 'n', 'events')),
+  },
   sql: `
     SELECT turns.id AS turn_id, turns.status, frames.n, frames.events
     FROM unnest(:turns::text[], :after::int[]) AS known (turn_id, n) JOIN turns ON turns.id = known.turn_id

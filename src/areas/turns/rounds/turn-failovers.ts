@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { json, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import type { Failover } from '../turn.entity.js';
 
 /** More would be noise: a chain is short, and a turn calls its models a few times. */
 const MOST = 50;
@@ -16,12 +17,6 @@ const NOTE = statement({
     WHERE id = :turn AND session_id = :session
       AND jsonb_array_length(coalesce(failovers, '[]'::jsonb)) < ${MOST}`,
 });
-
-/** A model that failed before another one answered. */
-export interface Failover {
-  readonly model: string;
-  readonly reason: string;
-}
 
 interface TurnOfSession {
   readonly turnId: string;

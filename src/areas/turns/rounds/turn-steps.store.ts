@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bytes,
   integer,
   json,
   nullable,
-  oneOf,
   type RowOf,
   text,
 } from '../../../platform/database/sql-types.js';
@@ -20,6 +20,7 @@ import { type Budget, budgetsSpent, type ModelSpending } from '../../usage/usage
 import type { TurnAccount } from '../turn-account.js';
 import { MAX_ANSWER_FILE_BYTES, MAX_ANSWER_FILES } from '../turn-files.js';
 import { HELD_LEASE, LEASE_PARAMS, LEASE_SECS, leaseParams, type TurnLease } from '../turn-lease.js';
+import { TurnStepEntity } from '../turn-step.entity.js';
 import { TurnInterrupted } from '../turns.errors.js';
 import type { ShownResults } from './own-rounds.js';
 
@@ -80,13 +81,16 @@ export interface TurnStepLog {
 }
 
 /** A step as it is stored. */
-export const STEP_ROW = { kind: oneOf<TurnStep['kind']>(), content: json<unknown>() };
+export const STEP_ROW = columnsOf(TurnStepEntity, 'kind', 'content');
 
 export function toStep({ kind, content }: RowOf<typeof STEP_ROW>): TurnStep {
   return { kind, ...(content as object) } as TurnStep;
 }
 
-const STEP_PARAMS = { ...LEASE_PARAMS, turn: text, number: integer, ...STEP_ROW };
+const STEP_PARAMS = {
+  ...{ ...LEASE_PARAMS, turn: text, content: json<unknown>() },
+  ...columnsOf(TurnStepEntity, 'number', 'kind'),
+};
 /** Writes nothing once the lease is lost, also not while another replica takes it. May be repeated: the same step is stored once. */
 const ADD_STEP = `
     INSERT INTO turn_steps (turn_id, number, kind, content)
@@ -98,7 +102,7 @@ const ADD_STEP = `
 const ADD = statement({
   name: 'turn_steps.add',
   params: STEP_PARAMS,
-  row: { number: integer },
+  row: columnsOf(TurnStepEntity, 'number'),
   sql: ADD_STEP,
 });
 
@@ -170,7 +174,7 @@ export class TurnStepsStore {
         const given = { ...leaseParams(lease, this.replica), number, kind, content: JSON.stringify(stored) };
         const files = step.kind === 'answered' ? await room(step.files ?? []) : [];
         if (files.length > 0) {
-          const storeAll = () => this.database.query(ADD_WITH_FILES, { ...given, ...columnsOf(files) });
+          const storeAll = () => this.database.query(ADD_WITH_FILES, { ...given, ...paramsOf(files) });
           const kept = await throughOutage(storeAll, { limitMs: LEASE_SECS * 1000 });
           if (kept.length === 0) throw new TurnInterrupted();
           return;
@@ -260,7 +264,7 @@ class FileRoom {
   }
 }
 
-function columnsOf(files: readonly KeptFile[]) {
+function paramsOf(files: readonly KeptFile[]) {
   return {
     names: files.map(({ name }) => storableText(name)),
     mimeTypes: files.map(({ mimeType }) => storableText(mimeType)),
