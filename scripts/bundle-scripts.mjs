@@ -75,14 +75,26 @@ function writeCode(folder, programs) {
     }
   };
   const { compile, load } = require('../bin/bundle-loader.cjs');
+  const loadPresent = present(load);
   for (const name of readdirSync(folder)) {
     if (programs.includes(basename(name, '.cjs'))) continue;
     else if (name.endsWith('-program.cjs')) compile(name);
-    else load(name);
+    else loadPresent(name);
   }
   for (const [filename, script] of compiled) {
     writeFileSync(filename.replace(/cjs$/, 'code'), script.createCachedData());
   }
+}
+
+/** Loads a script, if it is not one that says that a package is not installed (`scripts/bundle.mjs`). */
+function present(load) {
+  return (name) => {
+    try {
+      load(name);
+    } catch (error) {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    }
+  };
 }
 
 const [, program, ...args] = process.argv;

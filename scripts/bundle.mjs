@@ -62,12 +62,17 @@ const bundledCopies = {
     onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
       if (pluginData === ASKED) return undefined;
       const found = await resolve(path, { ...from, pluginData: ASKED });
-      // Drivers and transports that are not installed: whoever asks for one is told so by Node.
-      if (found.errors.length > 0) return { path, external: true };
+      // Drivers and transports that are not installed: whoever asks for one is told so. An `import('…')` of compiled code is not
+      // Node's to answer: from Node 22 on it warns of each.
+      if (found.errors.length > 0)
+        return from.kind === 'dynamic-import' ? { path, namespace: 'absent' } : { path, external: true };
       return from.kind === 'dynamic-import' && isCommonJs(found.path)
         ? { path: found.path, namespace: 'named' }
         : undefined;
     });
+    onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
+      contents: `throw Object.assign(new Error(${JSON.stringify(`Cannot find package '${path}'`)}), { code: 'ERR_MODULE_NOT_FOUND' });`,
+    }));
     // `import('…')` of CommonJS gives its names as Node would; esbuild alone gives `default`.
     onLoad({ filter: /.*/, namespace: 'named' }, async ({ path }) => {
       const names = Object.keys(await import(pathToFileURL(path).href)).filter((name) =>

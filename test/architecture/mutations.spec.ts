@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
@@ -7,6 +7,8 @@ interface Mutation {
   readonly what: string;
   readonly file: string;
   readonly from: string;
+  /** Where the tests that are to notice it are: beginnings of paths. */
+  readonly specs: readonly string[];
 }
 
 const MUTATIONS = JSON.parse(readFileSync(join(ROOT, 'test/mutations.json'), 'utf8')) as readonly Mutation[];
@@ -18,4 +20,14 @@ test('every line that test/mutations.json breaks is there, once', () => {
     readFileSync(join(ROOT, file), 'utf8').split(from).length - 1,
   ]);
   expect(times.filter(([, count]) => count !== 1)).toEqual([]);
+});
+
+test('the tests that are to notice it are where it says', () => {
+  const specs = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.spec.ts'))
+      .map((file) => `${folder}/${file}`),
+  );
+  const named = MUTATIONS.flatMap(({ specs }) => specs);
+  expect(named.filter((path) => !specs.some((spec) => spec.startsWith(path)))).toEqual([]);
 });

@@ -45,8 +45,6 @@ function nextKey(): string {
 }
 /** A viewer of a session whose message makes this call. */
 async function begun(tool = 'jobs__work', args: object = { key: nextKey() }) {
-  const [name = ''] = tool.split('__');
-  if (tool.endsWith('__work')) await works(name);
   const sessionId = await newSession(gateway);
   const client = await SocketClient.open(
     `ws://127.0.0.1:${gateway.started.ports.b}/ws/sessions/${sessionId}`,
@@ -65,14 +63,6 @@ async function ownGateway(url: string, settings = SETTINGS) {
   const own = await startTestGateway({ env: { ...place.env, ...LOCAL } });
   await eventually(async () => expect((await serverB(own, 'own'))?.status).toBe('connected'));
   return { own, end: () => own.stop().then(() => place.clear()) };
-}
-
-/** After connections that were lost again and again the pauses grow; who asks for a new one ends them. */
-async function works(name: string): Promise<void> {
-  await gateway.b.post(`/mcp/${name}/reconnect`);
-  await eventually(async () => {
-    expect((await callTool(gateway, `${name}__plain`, { key: 'works' })).status).toBe('success');
-  }, 20_000);
 }
 
 const made = (key: string) => server.calls.filter((one) => one === key).length;
@@ -143,9 +133,9 @@ test.each<[string, (key: string) => Promise<void>, string | RegExp]>([
 ])(
   'a task that %s is answered with that: nothing is called again, and no connection is lost',
   async (_, end, told) => {
+    const before = [server.count('initialize'), losses()];
     const { client, key } = await begun();
     await server.task(key);
-    const before = [server.count('initialize'), losses()];
     await end(key);
     const { content, is_error } = await client.until('tool_result');
     expect(is_error).toBe(true);
@@ -178,6 +168,9 @@ test('a server that knows no session any more when it is asked for the task has 
   expect(content).toMatch(/^Outcome unknown: the server does not know the task/);
   expect(made(key)).toBe(1);
   server.instead = () => undefined;
+  // The sessions that it did not know were all given up.
+  const answer = () => callTool(gateway, 'jobs__plain', { key: 'after it' });
+  await eventually(async () => expect((await answer()).status).toBe('success'), 20_000);
 });
 
 test('"tasks/cancel": a cancelled turn cancels the task', async () => {
