@@ -15,8 +15,6 @@ test('a turn without tools is two statements: nothing more is written so that it
   const asked = jest.spyOn(gateway.started.app.get(Database, { strict: false }), 'query');
   expect((await say()).status).toBe(200);
   // What the replica looks after by itself goes on meanwhile.
-  const own = asked.mock.calls.filter(([, values]) =>
-    Object.values<unknown>(values ?? {}).includes(sessionId),
-  );
+  const own = asked.mock.calls.filter(([, values]) => Object.values<unknown>(values).includes(sessionId));
   expect(own.map(([{ name }]) => name)).toEqual(['turns.begin_or_go_on', 'turns.complete']);
 });

@@ -6,7 +6,7 @@ export function decoded(text: string): string {
 }
 
 /** How a secret may look in a text: plain, in a URL, in hexadecimal, and in base64 at any place of what surrounds it. */
-export function formsOf(secret: string): string[] {
+function formsOf(secret: string): string[] {
   const bytes = [0, 1, 2].map((offset) => Buffer.from(' '.repeat(offset) + secret));
   const base64 = bytes.flatMap((text) => [text.toString('base64'), text.toString('base64url')]);
   const hex = Buffer.from(secret).toString('hex');
