@@ -201,7 +201,7 @@ const PROMISES: Readonly<Record<string, (row: Row) => Promise<void>>> = {
     await ask('calm');
     expect(sent(models.own).max_tokens).toBe(300);
   },
-  'an agent that costs no more than so much': async () => {
+  'a daily limit on what an agent costs': async () => {
     await gateway.database.query(
       `INSERT INTO budget_spending (scope, name, day, cost_usd)
        VALUES ('agents', 'sales', (now() AT TIME ZONE 'UTC')::date, 21)
