@@ -64,7 +64,7 @@ test('a stored host that no machine has stops no replica: it starts where it wou
     try {
       expect((await second.b.get('/status/health')).status).toBe(200);
       const warned = second.logLines.filter((line) =>
-        line.includes('no address that this machine can listen on'),
+        line.includes('is not an address of this machine'),
       );
       expect(warned).toHaveLength(1);
       expect(warned[0]).toContain('the stored gateway.management_host = 192.0.2.7');

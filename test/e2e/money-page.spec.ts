@@ -158,13 +158,13 @@ test('a prices file is read again when it changes; a bad one leaves the prices a
     expect(await costOf('changed')).toBeCloseTo(dollars(changed['default/changed']), 8),
   );
   await writeFile(pricesFile, '[prices."default/changed"]\ninput = "four"\n');
-  await eventually(() => expect(gateway.logLines.join('')).toContain('the prices read before stay'));
+  await eventually(() => expect(gateway.logLines.join('')).toContain('the previous prices stay in force'));
   expect(await costOf('changed')).toBeCloseTo(dollars(changed['default/changed']), 8);
   await rm(pricesFile);
   expect(await costOf('changed')).toBeCloseTo(dollars(changed['default/changed']), 8);
 });
 
-test('"At the start a file that cannot be used stops the gateway"', async () => {
+test('"At the start, a file that cannot be used stops the gateway"', async () => {
   await writeFile(pricesFile, '[prices."default/m"]\ncolour = 1\n');
   const ended = await bench.run(['serve'], {
     env: { ...env, DATABASE_URL: database.url, GATEWAY_MASTER_KEY: 'a master key that only tests may use' },
