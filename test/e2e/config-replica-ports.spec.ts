@@ -63,9 +63,7 @@ test('a stored host that no machine has stops no replica: it starts where it wou
     const second = await startTestGateway({ database });
     try {
       expect((await second.b.get('/status/health')).status).toBe(200);
-      const warned = second.logLines.filter((line) =>
-        line.includes('is not an address of this machine'),
-      );
+      const warned = second.logLines.filter((line) => line.includes('is not an address of this machine'));
       expect(warned).toHaveLength(1);
       expect(warned[0]).toContain('the stored gateway.management_host = 192.0.2.7');
     } finally {
