@@ -2,6 +2,7 @@ import {
   closeBrowser,
   describeInBrowser,
   isTooWide,
+  keyboardGaps,
   openBrowser,
   PATIENCE_MS,
   screenshot,
@@ -69,4 +70,19 @@ describeInBrowser('every page on a gateway with real data', () => {
       },
     );
   });
+
+  test.each(PAGES)(
+    '%s: the Tab key reaches every control, and people see where it is',
+    async (name, path, shows) => {
+      const view = { theme: 'light', width: 1280 } as const;
+      const { page, close } = await visit(world.url(path(world)), view, world.gateway.token);
+      try {
+        await page.locator('main').getByText(shows).filter({ visible: true }).first().waitFor();
+        await settled(page);
+        expect([name, await keyboardGaps(page)]).toEqual([name, { notReached: [], notSeen: [] }]);
+      } finally {
+        await close();
+      }
+    },
+  );
 });

@@ -128,6 +128,38 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }
 
+/**
+ * Notes in the page what the Tab key has to reach, which is all that somebody can operate with a pointer but radio buttons (a group
+ * is one stop), and on what nobody would see the focus. What is drawn anew meanwhile is no longer there to be reached.
+ */
+const WATCH_FOCUS = `{
+  const nameOf = (one) => one.tagName + ' ' + one.textContent.trim().slice(0, 60);
+  const controls = 'a[href], button, input:not([type=radio]), select, textarea, summary, [role=button], [role=tab], [tabindex]';
+  const unmet = new Set([...document.querySelectorAll(controls)].filter(
+    (one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility()));
+  const unseen = new Set();
+  document.addEventListener('focusin', ({ target }) => {
+    unmet.delete(target);
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(target);
+    if ((outlineStyle === 'none' || outlineWidth === '0px') && boxShadow === 'none') unseen.add(nameOf(target));
+  });
+  globalThis.notReached = () => [...unmet].filter((one) => one.isConnected).map(nameOf);
+  globalThis.focusNotSeen = () => [...unseen];
+  if (unmet.size === 0) throw new Error('The page has no controls.');
+  document.activeElement?.blur();
+}`;
+const MOST_PRESSES = 600;
+
+/** Presses Tab through the whole page. @returns controls that it does not reach, and those on which nobody sees the focus */
+export async function keyboardGaps(page: Page): Promise<{ notReached: string[]; notSeen: string[] }> {
+  await page.evaluate(WATCH_FOCUS);
+  const notReached = () => page.evaluate<string[]>('notReached()');
+  for (let presses = 0; presses < MOST_PRESSES && (await notReached()).length > 0; presses += 1) {
+    await page.keyboard.press('Tab');
+  }
+  return { notReached: await notReached(), notSeen: await page.evaluate<string[]>('focusNotSeen()') };
+}
+
 /** Waits until all that is drawn has come, and what it made the browser load. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor();
