@@ -39,7 +39,8 @@ test('a server whose connections are nearly all taken, by whomever, is a warning
 
 test.each([
   ['ahead of it', 5000, (skew: number) => expect(skew).toBeLessThanOrEqual(-4500)],
-  ['behind it', -5000, (skew: number) => expect(skew).toBeGreaterThanOrEqual(5000)],
+  // A moment may pass before the database looks at its clock; the wait after it counts as no difference.
+  ['behind it', -5000, (skew: number) => expect(skew).toBeCloseTo(5000, -2)],
   ['between question and answer', 100, (skew: number) => expect(skew).toBe(0)],
 ])('the database %s: the least difference that explains its answer', async (_where, aheadMs, check) => {
   const database = {
