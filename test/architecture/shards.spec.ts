@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { Database } from '../../src/platform/database/database.js';
 import type { AnyStatement } from '../../src/platform/database/sql.js';
@@ -10,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { TurnStream } from '../harness/turn-stream.js';
+import { loadStatements } from './load-statements.js';
 import { type Reach, reachOf, SHARD_KEYS, spreadTables, uniqueKeys } from './shards.js';
 
 /** Those of every day that go to several shards; the reasons are below. */
@@ -72,11 +71,7 @@ let client: Client;
 const reaches = new Map<string, Reach>();
 
 beforeAll(async () => {
-  for (const file of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
-    if (!/\b(statement|statementsBy|sealedPlace)\(/.test(readFileSync(join('src', file), 'utf8'))) continue;
-    await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
-  }
+  await loadStatements();
   database = await createTestDatabase();
   client = new Client({ connectionString: database.directUrl });
   await client.connect();

@@ -1,28 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { Client } from 'pg';
-import { USAGE_DIMENSIONS } from '../../src/areas/usage/usage-period.js';
-import { usageStatement } from '../../src/areas/usage/usage-report.sql.js';
 import type { SqlShape } from '../../src/platform/database/sql-types.js';
 import { allStatements } from '../../src/platform/database/statement.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { describeStatement } from './described-statement.js';
-
-/** Each is loaded, so that what it declares is known. */
-const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-  .map((file) => ({ file, text: readFileSync(join('src', file), 'utf8') }));
+import { loadStatements, SOURCES } from './load-statements.js';
 
 let database: TestDatabase;
 let client: Client;
 
 beforeAll(async () => {
-  for (const { file, text } of SOURCES) {
-    if (/\b(statement|statementsBy|dueQuestion|sealedPlace)\(/.test(text))
-      await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
-  }
-  // Those of usage are made when they are asked for, by any dimensions in any order.
-  for (const by of [[], ...USAGE_DIMENSIONS.map((one) => [one]), USAGE_DIMENSIONS]) usageStatement(by);
+  await loadStatements();
   database = await createTestDatabase();
   client = new Client({ connectionString: database.directUrl });
   await client.connect();
