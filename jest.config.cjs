@@ -15,14 +15,19 @@ const common = {
       },
     ],
   },
-  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|jose|file-type)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(@nestjs|@modelcontextprotocol/client|jose|file-type|oauth4webapi)/)',
+  ],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist'],
 };
 
 module.exports = {
-  testTimeout: 60_000,
+  // Not how long a test takes, but how long one may on a machine that is busy with others.
+  testTimeout: 120_000,
   maxWorkers: 2,
+  // At the end a worker has half a second to go, and larger ones need longer.
+  workerIdleMemoryLimit: '2GB',
   testSequencer: '<rootDir>/scripts/jest-longest-first.cjs',
   reporters: ['default', '<rootDir>/scripts/jest-count-reporter.cjs'],
   projects: [

@@ -11,12 +11,12 @@ import { TIMING } from './harness/timing.js';
 const CLIENTS = 32;
 const MANY = 100;
 const SESSIONS = 200;
-/** As for turns: their code is compiled for speed after some thousands of them. */
+/** As in `turns`: V8 optimises the code of a turn after a few thousand turns. */
 const WARM_UP_MS = 10_000;
-/** The difference that is looked for is small: a median of few rounds would be noise. */
+/** The difference is small, and the median of a few rounds would be noise. */
 const LEAST_ROUNDS = 15;
 
-/** The CPU of a turn with one agent and with a hundred, between which the sessions are spread. */
+/** CPU of a turn with one agent, and with a hundred agents that share the sessions. */
 export const agents: Benchmark = { name: 'agents', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -35,7 +35,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   return [atMost(row, (found.ratio('hundred', 'one', 'cpuMsPerRequest') - 1) * 100, 3, '%')];
 }
 
-/** A gateway with so many agents, and sessions that are spread over them. */
+/** A gateway with this many agents, and sessions spread over them. */
 async function contender(
   bench: Bench,
   providerUrl: string,
@@ -66,7 +66,7 @@ async function contender(
   };
 }
 
-/** Each with a prompt, a chain, rules and limits of its own. */
+/** Each agent has its own prompt, chain, rules and limits. */
 function tableOf(name: string): string {
   return `[agents.${name}]
 description = "What ${name} is for"

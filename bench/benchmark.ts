@@ -1,22 +1,22 @@
 import type { Bench } from './harness/bench.js';
 
-/** One line of the table. */
+/** One row of the table. */
 export interface Row {
   readonly path: string;
   readonly measured: string;
-  /** What it is compared with, measured in the same run; empty where there is nothing. */
+  /** What it is compared with, measured in the same run; empty without a comparison. */
   readonly baseline: string;
-  /** The figure that the goal is about. */
+  /** The figure that the goal applies to. */
   readonly value: string;
   readonly goal: string;
-  /** Undefined where the row informs and has no goal. */
+  /** Undefined for a row without a goal. */
   readonly met: boolean | undefined;
 }
 
 export interface Benchmark {
-  /** What `npm run bench -- <name>` looks for. */
+  /** The name to select it by: `npm run bench -- <name>`. */
   readonly name: string;
-  /** One that takes too long to be part of every run. */
+  /** Takes too long to be part of every run. */
   readonly onlyByName?: true;
   run(bench: Bench): Promise<readonly Row[]>;
 }

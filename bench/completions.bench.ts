@@ -4,12 +4,12 @@ import { type Ask, compare } from './harness/compare.js';
 import { atLeast, atMost, figuresText } from './harness/rows.js';
 import { HISTORY_MESSAGES, Stage } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
-import { forgetTalk, talkingSessions } from './turns/talking-sessions.js';
+import { deleteNewMessages, talkingSessions } from './turns/talking-sessions.js';
 
 const CLIENTS = 64;
 const WARM_UP_MS = 5000;
 
-/** A chat completion that brings its conversation, against the same turn of a session that has it. */
+/** A chat completion that brings its conversation along, against the same turn in a session that has it stored. */
 export const completions: Benchmark = { name: 'completions', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -23,7 +23,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
       turn: {
         target,
         plan: async () => {
-          await forgetTalk(stage, paths);
+          await deleteNewMessages(stage, paths);
           return asked(paths, '{"content":"How fast is this?"}');
         },
       },

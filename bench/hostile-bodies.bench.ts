@@ -19,12 +19,15 @@ const LARGEST = 28 * MIB - 1024;
 const MAX_RATIO = 3;
 const MAX_ANSWER_MS = 2000;
 const MAX_WAIT_MS = 250;
-/** Requests of one slot: enough for a clock of 10 ms. */
+/** Requests per slot: enough for a clock with a resolution of 10 ms. */
 const AT_ONE_MIB = 20;
 const AT_LARGEST = 3;
 const TOGETHER = 4;
 
-/** What refusing a hostile body costs, against reading an ordinary one of as many bytes, and how long others wait. */
+/**
+ * What refusing a hostile body costs, compared with reading an ordinary one of the same size, and how long others
+ * wait.
+ */
 export const hostileBodies: Benchmark = { name: 'hostile-bodies', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -76,7 +79,7 @@ async function refusals(gateway: GatewayProcess, ended: string, bytes: number, c
   );
 }
 
-/** Several of the largest bodies at once, of every kind, beside somebody who asks `/livez`. */
+/** Several of the largest bodies of each kind at once, while a neighbour requests `/livez`. */
 async function largeAtOnce(gateway: GatewayProcess, ended: string): Promise<Row[]> {
   const kinds = [ORDINARY, ...ATTACKS_BY_MESSAGE];
   const waits = neighbour(`http://127.0.0.1:${gateway.operationsPort}/livez`);

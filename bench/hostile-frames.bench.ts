@@ -11,7 +11,7 @@ const POLL_MS = 100;
 const MAX_WAIT_MS = 250;
 const MAX_GROWTH_MB = 32;
 const WITHIN_MS = 30_000;
-/** The gateway's own limits: how it defends itself is what is measured. */
+/** The default limits: the benchmark measures how the gateway defends itself. */
 const DEFAULT_LIMITS = {
   GATEWAY__RATE_LIMITS__SESSIONS_READ: '50',
   GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '10',
@@ -23,7 +23,7 @@ const KINDS = [
   ['what is no JSON', clientFrame(1, '{')],
 ] as const;
 
-/** What a client that floods a session's WebSocket and never reads does to its neighbours, and to memory. */
+/** What a client that floods a session's WebSocket and never reads does to its neighbours and to memory. */
 export const hostileFrames: Benchmark = { name: 'hostile-frames', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {

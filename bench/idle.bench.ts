@@ -6,7 +6,7 @@ import type { GatewayProcess } from './harness/gateway-process.js';
 import { cpuSeconds } from './harness/process-figures.js';
 import { informs, short } from './harness/rows.js';
 
-/** After a start V8 gives memory back for a while, which is no cost of being idle. */
+/** After a start V8 returns memory for a while, which is not part of the cost of being idle. */
 const SETTLE_MS = 30_000;
 const WINDOW_MS = 60_000;
 
@@ -20,7 +20,10 @@ interface Cost {
   readonly cpuSecs: number;
 }
 
-/** What a replica with nothing to do costs; with BENCH_AGAINST=<folder> against the build there, in the same minute. */
+/**
+ * What a replica with nothing to do costs; with BENCH_AGAINST=<folder> compared with the build there, in the same
+ * minute.
+ */
 export const idle: Benchmark = { name: 'idle', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -55,7 +58,7 @@ async function spent({ gateway, database }: Idle): Promise<Cost> {
 
 interface Rates {
   readonly transactionsPerSecond: number;
-  /** Of one core. */
+  /** In percent of one core. */
   readonly cpuPercent: number;
 }
 

@@ -20,7 +20,7 @@ const FLOOD_LINES = 8000;
 
 type Readers = Helper<true, ReadersQuestion, ReadersAnswer>;
 
-/** What readers of GET /logs/stream cost one process, whose lines come from other replicas. */
+/** What readers of GET /logs/stream cost one process, when the lines come from other replicas. */
 export const logStreams: Benchmark = { name: 'log-streams', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -66,7 +66,7 @@ async function readRows(bench: Bench, gateway: GatewayProcess, database: BenchDa
   ];
 }
 
-/** Readers that never read, while far more comes than may be held for them. */
+/** Readers that never read, while far more arrives than the gateway may buffer for them. */
 async function stoppedRow(bench: Bench, gateway: GatewayProcess, database: BenchDatabase): Promise<Row> {
   const readers: Readers = await bench.helper('../log-streams/readers-process.js', {});
   const before = residentMb(gateway.pid);
@@ -97,7 +97,7 @@ async function settled(readers: Readers, gateway: GatewayProcess, count: number)
   await sleep(SETTLE_MS);
 }
 
-/** Percent of a core that a process used in each of so many slots. */
+/** Percent of a core that a process used in each slot. */
 async function shares(pid: number, slots: number, work: () => Promise<unknown>): Promise<number[]> {
   const measured: number[] = [];
   for (let slot = 0; slot < slots; slot++) {
@@ -121,7 +121,7 @@ async function writeLines(database: BenchDatabase, forMs: number): Promise<void>
 
 let batch = 0;
 
-/** As another replica would. */
+/** Adds lines as another replica would. */
 async function append(database: BenchDatabase, messages: readonly string[]): Promise<void> {
   batch += 1;
   await database.query(

@@ -5,7 +5,7 @@ import { Database } from '../src/platform/database/database.js';
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import { atMost, short } from './harness/rows.js';
-import { settle } from './harness/seed.js';
+import { vacuum } from './harness/seed.js';
 import { Prose, seedMemories } from './harness/seed-memories.js';
 import { percentile } from './harness/statistics.js';
 
@@ -17,10 +17,10 @@ const WARM_UP = 100;
 const WORDS_A_QUESTION = 8;
 const MAX_MS = 25;
 
-/** One gateway's pool. */
+/** The pool of one gateway. */
 const POOL = { size: 10, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
 
-/** Finding what is remembered of a user, as before every turn: words, the statement, the answer. */
+/** Finding a user's memories, as before every turn: extract the words, run the statement, read the rows. */
 export const memoryRecall: Benchmark = { name: 'memory-recall', run };
 
 interface Place {
@@ -57,7 +57,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 async function timesAt(bench: Bench, place: Place): Promise<Record<1 | 8, Float64Array>> {
   const database = await bench.database();
   await seedMemories(database, place);
-  await settle(database);
+  await vacuum(database);
   const source = await createDataSource({ url: database.url }, POOL).initialize();
   try {
     const store = new MemoryStore(new Database(source));
@@ -68,7 +68,7 @@ async function timesAt(bench: Bench, place: Place): Promise<Record<1 | 8, Float6
   }
 }
 
-/** How long each question took, in milliseconds, ascending. */
+/** How long each recall took, in milliseconds, ascending. */
 async function times(store: MemoryStore, { users }: Place, clients: number): Promise<Float64Array> {
   const prose = new Prose();
   const questions = Array.from({ length: WARM_UP + QUESTIONS }, () => prose.words(WORDS_A_QUESTION));

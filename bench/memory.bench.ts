@@ -10,7 +10,7 @@ const IDLE_MS = 10_000;
 const LOAD_MS = 2500;
 const MAX_MB = 160;
 
-/** What the gateway's process holds: after a start, and after it has worked. */
+/** Memory of the gateway process: after a start, and after load. */
 export const memory: Benchmark = { name: 'memory', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {

@@ -2,14 +2,14 @@ import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import { type Ask, compare } from './harness/compare.js';
 import { figuresText, informs } from './harness/rows.js';
-import { seedMessages, seedSessions, settle } from './harness/seed.js';
+import { seedMessages, seedSessions, vacuum } from './harness/seed.js';
 import { TIMING } from './harness/timing.js';
 import { contender, flatRows, type Sized, TwoSizes } from './harness/two-sizes.js';
 
-/** How many different places of the history are asked for. */
+/** How many different positions in the history are requested. */
 const PLACES = 500;
 
-/** Pages of one session's history: as fast in a long talk as in a short one. */
+/** Pages of one session's history: as fast in a long conversation as in a short one. */
 export const messageHistory: Benchmark = { name: 'message-history', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -44,8 +44,8 @@ async function history({ database, size }: Sized): Promise<Ask> {
   const [session] = await seedSessions(database, 1);
   if (session === undefined) throw new Error('There is no session.');
   const ids = await seedMessages(database, session, size);
-  await settle(database);
-  // No place is so early that its page would be shorter than others.
+  await vacuum(database);
+  // Positions late enough that every page is full.
   const places = Array.from(
     { length: PLACES },
     (_, n) => ids[Math.floor(100 + ((size - 101) * n) / PLACES)] ?? '',

@@ -8,10 +8,10 @@ import { openFiles, residentMb, threadCount } from './harness/process-figures.js
 import { atMost } from './harness/rows.js';
 import { median, percentile } from './harness/statistics.js';
 
-/** Until V8's heap is as large as it gets. */
+/** Reloads until V8's heap has its full size. */
 const WARM_UP = 200;
 const RELOADS = 1000;
-/** The last thread ends after its answer. */
+/** The last thread exits after its response was sent. */
 const SETTLE_MS = 2000;
 
 /** What a thousand reloads of a plugin leave behind, and how long one takes. */
@@ -44,7 +44,7 @@ async function figures(pid: number): Promise<{ threads: number; files: number; m
   return { threads: threadCount(pid), files: openFiles(pid), mb: residentMb(pid) };
 }
 
-/** @returns how long each took, in milliseconds */
+/** @returns how long each reload took, in milliseconds */
 async function reload({ portB, headers }: GatewayProcess, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let time = 0; time < count; time += 1) {

@@ -4,20 +4,20 @@ import type { Bench } from './harness/bench.js';
 import { type Comparison, type Contender, compare } from './harness/compare.js';
 import type { GatewayProcess } from './harness/gateway-process.js';
 import { atMost, figuresText, informs } from './harness/rows.js';
-import { NEVER_SILENT, seedSessions, settle } from './harness/seed.js';
+import { NEVER_SILENT, seedSessions, vacuum } from './harness/seed.js';
 import { median } from './harness/statistics.js';
 import { TIMING } from './harness/timing.js';
 
 const TOKENS = 1000;
 const TAKES = 500_000;
 
-/** What limiting costs a request: in memory, and shared by all replicas in PostgreSQL. */
+/** What rate limiting costs a request: in memory, and in PostgreSQL, where all replicas share the buckets. */
 export const rateLimits: Benchmark = { name: 'rate-limits', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
   const database = await bench.database();
   const ids = await seedSessions(database, 1000);
-  await settle(database);
+  await vacuum(database);
   const gateway = (store: string): Promise<GatewayProcess> =>
     bench.gateway({
       databaseUrl: database.url,
@@ -51,7 +51,7 @@ function added(clients: number, comparison: Comparison<'memory' | 'postgres'>): 
   return informs(row, `${ratio.toFixed(2)} ×`);
 }
 
-/** By itself: beside a request it is too small to be seen. */
+/** Measured without a request, beside which it is too small to be seen. */
 function inMemory(): Row {
   const limiter = new MemoryRateLimiter();
   const keys = Array.from({ length: TOKENS }, (_, i) => `token:tok_${i}|sessions_read`);

@@ -14,6 +14,7 @@ import { memoryRecall } from './memory-recall.bench.js';
 import { messageHistory } from './message-history.bench.js';
 import { plugins } from './plugins.bench.js';
 import { rateLimits } from './rate-limits.bench.js';
+import { scale } from './scale.bench.js';
 import { sessionLists } from './session-lists.bench.js';
 import { sessions } from './sessions.bench.js';
 import { soak } from './soak.bench.js';
@@ -23,10 +24,11 @@ import { toolServers } from './tool-servers.bench.js';
 import { turnCosts } from './turn-costs.bench.js';
 import { turns } from './turns.bench.js';
 import { usage } from './usage.bench.js';
+import { viewers } from './viewers.bench.js';
 import { webhooks } from './webhooks.bench.js';
 import { webhooksNeighbours } from './webhooks-neighbours.bench.js';
 
-/** In the order in which they run; `npm run bench -- <part of a name>` runs those it fits. */
+/** In the order in which they run. `npm run bench -- <part of a name>` runs those that match. */
 const benchmarks: readonly Benchmark[] = [
   start,
   sessions,
@@ -52,6 +54,8 @@ const benchmarks: readonly Benchmark[] = [
   memory,
   memoryRecall,
   soak,
+  scale,
+  viewers,
 ];
 
 async function run(filters: readonly string[]): Promise<void> {
@@ -72,20 +76,19 @@ async function run(filters: readonly string[]): Promise<void> {
     });
   }
   try {
-    const rows: Row[] = [];
     for (const benchmark of chosen) {
-      const more = await timed(benchmark, bench);
-      // What a stop has broken off says nothing; whoever asked for it ends the process.
+      const rows = await timed(benchmark, bench);
+      // A benchmark that was interrupted has no result. The signal handler ends the process.
       if (stopping.signal.aborted) return;
-      rows.push(...more);
+      // At once, so that a run that ends early keeps what it has measured.
+      if (rows.length > 0) console.log(`\n${tableText(rows)}\n`);
     }
-    console.log(`\n${tableText(rows)}\n`);
   } finally {
     await bench.close();
   }
 }
 
-/** One that fails is told of, makes the run fail in the end, and keeps no other from running. */
+/** Runs one benchmark. A failure is reported and makes the run fail at its end; the others still run. */
 async function timed(benchmark: Benchmark, bench: Bench): Promise<readonly Row[]> {
   const { name } = benchmark;
   const startedAt = performance.now();

@@ -2,7 +2,7 @@ import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import type { Ask } from './harness/compare.js';
 import { atLeast, figuresText } from './harness/rows.js';
-import { seedSessions, settle } from './harness/seed.js';
+import { seedSessions, vacuum } from './harness/seed.js';
 import { Stage } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
 
@@ -14,13 +14,13 @@ const CREATE: Ask = {
   body: '{"user_id":"bench"}',
 };
 
-/** Making a session and reading one, against the same SQL without a gateway around it. */
+/** Creating and reading a session, against the same SQL without a gateway around it. */
 export const sessions: Benchmark = { name: 'sessions', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
   const stage = await Stage.open(bench);
   const ids = await seedSessions(stage.database, 1000);
-  await settle(stage.database);
+  await vacuum(stage.database);
   const find: Ask = { clients: CLIENTS, method: 'GET', paths: ids.map((id) => `/api/v1/sessions/${id}`) };
   const rows = [
     ...(await againstBare(stage, `POST /sessions, ${CLIENTS} clients`, CREATE, 0.6)),

@@ -12,7 +12,7 @@ const PROVIDER_PORT = Number(process.env['BENCH_PROVIDER_PORT'] ?? 18_100);
 const CLIENTS = Number(process.env['BENCH_CLIENTS'] ?? 8);
 const WARM_UP_MS = 5000;
 
-/** The same turns on several systems, in turn (A B A B …); the first one is what the others are compared with. */
+/** The same turns on several systems, in turn (A B A B …). The others are compared with the first one. */
 async function compareSystems(files: readonly string[]): Promise<Row[]> {
   const systems = files.map((file) => new TurnClients(readSystem(file), CLIENTS));
   const slots = systems.map((): Figures[] => []);

@@ -9,10 +9,10 @@ import type { ReceiverConfig } from './webhooks/receiver-process.js';
 
 const MINUTES = Number(process.env['BENCH_SOAK_MINUTES'] ?? 20);
 const POLL_MS = 5000;
-/** The last quarter against the second: in the first one caches fill and code is compiled. */
+/** The last quarter compared with the second: in the first one caches fill and code is compiled. */
 const MAX_GROWTH = 1.05;
 
-/** Whether memory stays flat while everything is used for long. */
+/** Whether memory stays flat under a long mixed load. */
 export const soak: Benchmark = { name: 'soak', onlyByName: true, run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {

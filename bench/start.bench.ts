@@ -11,8 +11,8 @@ interface Times {
 }
 
 /**
- * From the start of the process to the first 200 of `/readyz`, with the embedded database; with BENCH_AGAINST=<folder> the
- * build there in turn with it.
+ * From the start of the process to the first 200 from `/readyz`, with the embedded database; with
+ * BENCH_AGAINST=<folder> in turn with the build there.
  */
 export const start: Benchmark = { name: 'start', run };
 
@@ -42,7 +42,7 @@ async function startTwice(bench: Bench, times: Times, checkout: string | undefin
   times.present.push(await startOnce(bench, dataDir, checkout));
 }
 
-/** The database is the gateway's own and stops with it. */
+/** The database belongs to the gateway and stops with it. */
 async function startOnce(bench: Bench, dataDir: string, checkout: string | undefined): Promise<number> {
   const gateway = await bench.gateway({ dataDir, checkout });
   await gateway.stop();
@@ -53,7 +53,7 @@ function startRow(path: string, times: readonly number[], maxMs: number): Row {
   return atMost({ path, measured: rangeOf(times), baseline: '' }, median(times), maxMs, 'ms');
 }
 
-/** The goal is for a day when the other build takes 2.7 and 3.8 s. */
+/** The goal applies to a day on which the other build takes 2.7 and 3.8 s. */
 function againstRow(
   path: string,
   times: readonly number[],

@@ -23,12 +23,12 @@ interface Slot extends ReadersAnswer {
   readonly cpuMs: number;
 }
 interface Slots extends Readonly<Record<Way, readonly Slot[]>> {
-  /** Of the build of another checkout, round by round beside ours; empty without one. */
+  /** Slots of the other checkout's build, measured in the same rounds; empty without one. */
   readonly other: Readonly<Record<GatewayWay, readonly Slot[]>>;
 }
 
 /**
- * The first token and the frames of an answer through the gateway, against the provider that is asked itself. With
+ * The first token and the frames of an answer through the gateway, against the provider itself. With
  * BENCH_AGAINST=<folder> the build there takes part.
  */
 export const streaming: Benchmark = { name: 'streaming', run };
@@ -45,11 +45,11 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   ]);
 }
 
-/** A gateway before a provider of its own; round after round each way in turn. */
+/** A gateway with its own provider; in each round all ways in turn. */
 async function measured(bench: Bench, config: { words?: number }, readers: number): Promise<Slots> {
   const database = await bench.database();
   const provider = await bench.provider(config);
-  // One session for each reader says a lot, of which little is to be sent again and nothing summed up.
+  // One session per reader gets many long answers: few of them are sent again, and none are summarised.
   const environment = { ...NEVER_SILENT, GATEWAY__AGENT__HISTORY_MAX_MESSAGES: '10' };
   const wish = { databaseUrl: database.url, providerUrl: provider.url, environment };
   const gateway = await bench.gateway({
@@ -110,7 +110,7 @@ function firstToken(slots: Slots, way: Way): Row {
   return atMost(row, added, MAX_ADDED_MS, 'ms');
 }
 
-/** What became faster or slower against the other checkout; no rows without one. */
+/** What became faster or slower than in the other checkout; no rows without one. */
 function againstOther(way: GatewayWay, measured: Readonly<Record<'brief' | 'long' | 'many', Slots>>): Row[] {
   const { brief, long, many } = measured;
   if (brief.other[way].length === 0) return [];
@@ -143,7 +143,7 @@ function firstText(slots: readonly Slot[]): string {
   return `p50 ${short(percentile(all, 0.5))} ms, p99 ${short(percentile(all, 0.99))} ms`;
 }
 
-/** Words a second: a frame holds several where the reader was behind. */
+/** Words a second. A frame holds several words when the reader was behind. */
 function frames(slots: Slots, way: Way, readers: string): Row {
   const ratio = median(slots[way].map((slot, round) => rate(slot) / rate(slots.provider[round] as Slot)));
   const written = median(slots[way].map((slot) => slot.frames / slot.seconds));

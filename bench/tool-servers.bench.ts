@@ -10,13 +10,13 @@ import { median } from './harness/statistics.js';
 
 const KILLS = 20;
 const POLL_MS = 5;
-/** The server is at the call by then. */
+/** By then the server has begun the call. */
 const UNDERWAY_MS = 150;
 const LIMIT_MS = 30_000;
 const SERVER = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
 const LONG_CALL = '/call tools__trigger-long-running-operation {"duration":60,"steps":60}';
 
-/** kill -9 of a tool server's child: until the call that ran has failed, and until the server is back. */
+/** kill -9 of a tool server's child: time until the running call has failed, and until the server is back. */
 export const toolServers: Benchmark = { name: 'tool-servers', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -25,7 +25,8 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   const args = JSON.stringify([resolve(SERVER), 'stdio', dataDir]);
   await writeFile(
     file,
-    `[mcp.servers.tools]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}\n`,
+    // One child for all callers: the one that is killed is the one that runs the call.
+    `[mcp.servers.tools]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}\nisolation = "shared"\n`,
   );
   const gateway = await bench.gateway({ dataDir, environment: { GATEWAY_CONFIG: file } });
   await until(() => isConnected(gateway));
@@ -35,8 +36,10 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   for (let kill = 0; kill < KILLS; kill += 1) {
     starts.push(await reconnected(gateway));
     const call = longCall(gateway);
+    // What went wrong before is the error then, not that its call ended with it.
+    call.catch(() => undefined);
     await sleep(UNDERWAY_MS);
-    process.kill(childWith(dataDir), 'SIGKILL');
+    process.kill(await onlyChildWith(dataDir), 'SIGKILL');
     const killedAt = performance.now();
     await call;
     failures.push(performance.now() - killedAt);
@@ -69,7 +72,7 @@ function spread(times: readonly number[]): string {
   return `${times.length} kills, ${Math.round(Math.min(...times))} to ${Math.round(Math.max(...times))} ms`;
 }
 
-/** @returns how long a start of the server takes without any waiting before it */
+/** @returns how long the server takes to start when nothing delays it */
 async function reconnected(gateway: GatewayProcess): Promise<number> {
   const startedAt = performance.now();
   await request(gateway, gateway.portB, '/mcp/tools/reconnect', '');
@@ -108,23 +111,33 @@ async function request(
   return response.json();
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
+async function until(isSo: () => boolean | Promise<boolean>, what = 'connected'): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('The tool server was not connected in time.');
+    if (performance.now() > deadline) throw new Error(`The tool server was not ${what} in time.`);
     await sleep(POLL_MS);
   }
 }
 
-/** The server itself, not the shell beside it, by a word of its command line; Linux only. */
-function childWith(word: string): number {
-  const found = readdirSync('/proc')
+/** The server that runs; the one before it may take a moment to end. */
+async function onlyChildWith(word: string): Promise<number> {
+  let found: number[] = [];
+  await until(() => {
+    found = childrenWith(word);
+    return found.length === 1;
+  }, 'alone');
+  return found[0] as number;
+}
+
+/** The server processes themselves, not their shells, found by a word in the command line; Linux only. */
+function childrenWith(word: string): number[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => ({ pid: Number(pid), words: commandOf(pid) }))
-    .filter(({ words }) => words[0] === process.execPath && words.includes(word));
-  const [child] = found;
-  if (child === undefined || found.length > 1) throw new Error(`There are ${found.length} children.`);
-  return child.pid;
+    .filter((pid) => {
+      const words = commandOf(pid);
+      return words[0] === process.execPath && words.includes(word);
+    })
+    .map(Number);
 }
 
 function commandOf(pid: string): readonly string[] {

@@ -1,18 +1,18 @@
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
-import { compareFresh, type Passing } from './harness/fresh.js';
+import { compareFresh, type ShortLivedContender } from './harness/fresh.js';
 import { atMost, figuresText, informs } from './harness/rows.js';
 import { NEVER_SILENT, seedTalks } from './harness/seed.js';
 import { HISTORY_MESSAGES } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
 
 const CLIENTS = 64;
-/** A turn's code is compiled for speed after some thousands of turns. */
+/** V8 optimises the code of a turn after a few thousand turns. */
 const WARM_UP_MS = 7000;
 const SLOT_MS = 3000;
 const MOST_PERCENT = 3;
 
-/** A price of the model, and a budget of each kind that no turn reaches. */
+/** A price for the model, and a budget of each kind that no turn reaches. */
 const MONEY = {
   'GATEWAY__PRICES__"default/bench"__INPUT': '3',
   'GATEWAY__PRICES__"default/bench"__OUTPUT': '15',
@@ -23,9 +23,9 @@ const MONEY = {
 };
 
 /**
- * The CPU of a whole turn with prices and budgets against the same without, in new processes for every slot and on a
- * database of its own. The same without once more shows what the machine makes of it; with BENCH_AGAINST=<folder> the
- * build of another checkout, without them, takes part.
+ * CPU of a whole turn with prices and budgets, compared with the same turn without; each slot has a new process, and
+ * each side its own database. A second contender without them shows the noise of the machine. With
+ * BENCH_AGAINST=<folder> the build of another checkout, without them, takes part.
  */
 export const turnCosts: Benchmark = { name: 'turn-costs', run };
 
@@ -69,7 +69,7 @@ interface Wish {
   readonly checkout: string | undefined;
 }
 
-async function passing(bench: Bench, { providerUrl, money, checkout }: Wish): Promise<Passing> {
+async function passing(bench: Bench, { providerUrl, money, checkout }: Wish): Promise<ShortLivedContender> {
   const database = await bench.database();
   const gateway = await bench.gateway({
     ...{ databaseUrl: database.url, providerUrl, checkout },

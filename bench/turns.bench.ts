@@ -9,13 +9,16 @@ import { TIMING } from './harness/timing.js';
 import { turnLineMicros } from './turns/turn-queue.js';
 
 const CLIENTS = 64;
-/** Far more than connections to the database. */
+/** Far more than there are database connections. */
 const MANY_CLIENTS = 512;
 
-/** A turn's code is compiled for speed after some thousands of turns; a gateway that has run for a minute is past that. */
+/** V8 optimises the code of a turn after a few thousand turns; a gateway that has run for a minute is past that. */
 const WARM_UP_MS = 10_000;
 
-/** A whole turn with a model that answers at once, against a relay with the same call and the same two statements. */
+/**
+ * A whole turn with a model that answers at once, compared with a relay that makes the same call and runs the same
+ * two statements.
+ */
 export const turns: Benchmark = { name: 'turns', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -59,7 +62,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   ];
 }
 
-/** Of the CPU of a turn, what its line in the log takes. */
+/** The share of a turn's CPU that its log line takes. */
 function lineRow(micros: number, cpuMsPerTurn: number): Row {
   const row = {
     path: "A whole turn: its line in the log, of the turn's CPU",
@@ -69,7 +72,10 @@ function lineRow(micros: number, cpuMsPerTurn: number): Row {
   return atMost(row, micros / cpuMsPerTurn / 10, 3, '%');
 }
 
-/** One client goes from session to session: in a single one it would have said in a minute what is summed up once in a year. */
+/**
+ * One client goes from session to session: a single session would collect within a minute what other sessions collect
+ * in a year, and would be summarised.
+ */
 function ask(paths: readonly string[], clients: number): Ask {
   return { clients, method: 'POST', paths, ownPaths: clients > 1, body: '{"content":"How fast is this?"}' };
 }

@@ -3,7 +3,7 @@ import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import { compare } from './harness/compare.js';
 import { atMost, figuresText, informs } from './harness/rows.js';
-import { seedUsage, settle, summedUp } from './harness/seed.js';
+import { seedUsage, vacuum, waitForTotals } from './harness/seed.js';
 import { TIMING } from './harness/timing.js';
 import { contender } from './harness/two-sizes.js';
 
@@ -11,10 +11,13 @@ const FEW = 1000;
 const MANY = process.env['BENCH_LARGE'] === '1' ? 10_000_000 : 1_000_000;
 const DAYS = 30;
 const USERS = 1000;
-/** For a page of a month. */
+/** For a page that covers a month. */
 const MOST_MS = 1000;
 
-/** Usage of a month by each dimension, after few turns and after many, and how fast the many are summed up. */
+/**
+ * Usage of a month by each dimension, after few turns and after many, and how fast the entries of many turns are
+ * summed up.
+ */
 export const usage: Benchmark = { name: 'usage', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -48,9 +51,9 @@ async function opened(bench: Bench, turns: number) {
   await seedUsage(database, { turns, days: DAYS, users: USERS });
   const startedAt = performance.now();
   const gateway = await bench.gateway({ databaseUrl: database.url });
-  await summedUp(database);
+  await waitForTotals(database);
   const seconds = (performance.now() - startedAt) / 1000;
-  await settle(database);
+  await vacuum(database);
   const [counted] = await database.query<{ rows: number; turns: number }>(
     'SELECT count(*)::int AS rows, sum(turns)::int AS turns FROM usage_days',
   );

@@ -12,7 +12,7 @@ const LIVE = 5;
 const DEAD = 20;
 const EVENTS = 500;
 const EVENT_EVERY_MS = 25;
-/** One dead hook goes and another comes this often. */
+/** Deletes one dead hook and creates another one this often. */
 const DELETE_EVERY_MS = 200;
 const CHANGE_EVERY_MS = 3000;
 const TIMEOUT_MS = 30_000;
@@ -29,8 +29,8 @@ const CASES: readonly { readonly path: string; readonly change: Change }[] = [
 ];
 
 /**
- * How soon first attempts arrive beside twenty receivers that refuse, hang and answer too late, hooks that are deleted
- * meanwhile, and lanes that change their owners. With BENCH_AGAINST=<folder> the build there is measured instead.
+ * How soon first attempts arrive beside twenty receivers that refuse, hang or answer too late, while hooks are
+ * deleted and lanes change their owners. With BENCH_AGAINST=<folder> the build there is measured instead.
  */
 export const webhooksNeighbours: Benchmark = { name: 'webhooks-neighbours', run };
 
@@ -103,7 +103,7 @@ async function replaceDeadHooks({ database, receiver }: Parts, signal: AbortSign
     const [oldest] = await database.query<{ id: string }>(
       `SELECT id FROM hooks WHERE id LIKE 'hook_dead%' ORDER BY created_at, id LIMIT 1`,
     );
-    // As the API deletes them: the lane goes with its hook.
+    // Deletes a hook as the API does: its lane is deleted with it.
     await database.query(
       `WITH gone AS (DELETE FROM hooks WHERE id = $1 RETURNING id)
        DELETE FROM hook_lanes USING gone WHERE hook_id = gone.id`,
@@ -121,10 +121,10 @@ async function changeOwners(replicas: Replicas, change: Change, signal: AbortSig
   }
 }
 
-/** Two gateways on one database; while one of them is replaced the other one takes everything. */
+/** Two gateways on one database. While one of them is replaced, the other one handles everything. */
 class Replicas {
   private readonly running: (GatewayProcess | undefined)[] = [undefined, undefined];
-  /** With the token of the newest one: it replaces those of the others. */
+  /** The token of the newest gateway, which replaces those of the others. */
   private headers: GatewayProcess['headers'] = {};
 
   constructor(
@@ -145,7 +145,7 @@ class Replicas {
     await gone.stop();
   }
 
-  /** @returns 1 when it was made, 0 when the replica that was asked went away */
+  /** @returns 1 when the session was created, 0 when the replica went away meanwhile */
   async createSession(n: number): Promise<number> {
     const asked = this.running[n % 2] as GatewayProcess;
     const url = `http://127.0.0.1:${asked.port}/api/v1/sessions`;

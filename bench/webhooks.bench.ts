@@ -22,9 +22,12 @@ interface Case {
   readonly hooks: number;
   readonly delayMs: number;
   readonly deliveries: number;
-  /** What the bare loop has on its way at once: at a slow receiver as many as there are hooks, each in its order. */
+  /**
+   * Deliveries that the bare loop has in flight. With a slow receiver as many as there are hooks, since each hook is
+   * in order.
+   */
   readonly bareAtOnce: number;
-  /** Undefined where the row informs. */
+  /** Undefined for a row without a goal. */
   readonly goal?: number;
 }
 
@@ -48,7 +51,7 @@ const CASES: readonly Case[] = [
   { path: 'Webhooks, one hook in order', hooks: 1, delayMs: 0, deliveries: 5000, bareAtOnce: 1 },
 ];
 
-/** What is waiting is sent, beside a bare loop over the same HTTP client; and how soon a first attempt arrives. */
+/** Sends a full outbox, compared with a bare loop over the same HTTP client; and how soon a first attempt arrives. */
 export const webhooks: Benchmark = { name: 'webhooks', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {

@@ -1,4 +1,5 @@
-// Usage: node scripts/build-client.mjs. Writes the types of the documents, and compiles client/ to client/dist.
+// Usage: node scripts/build-client.mjs. Generates the types from the API documents, and compiles client/ into
+// client/dist.
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ const GENERATED = 'client/src/generated';
 const DOCUMENTS = ['profile-a', 'profile-b', 'admin'];
 const HEAD = '// Written by scripts/build-client.mjs from the OpenAPI document; not edited by hand.\n';
 
-/** The types of each document, by file. */
+/** The generated types of each document, by file name. */
 export async function clientTypes(root = ROOT) {
   const files = new Map();
   for (const name of DOCUMENTS) {
@@ -20,7 +21,7 @@ export async function clientTypes(root = ROOT) {
   return files;
 }
 
-/** Files that are as they should be keep their time. */
+/** Does not touch files that are up to date, so that they keep their modification time. */
 async function writeTypes(root) {
   await mkdir(join(root, GENERATED), { recursive: true });
   for (const [file, text] of await clientTypes(root)) {
@@ -34,7 +35,7 @@ async function newestOf(paths) {
   return Math.max(...(await Promise.all(times)));
 }
 
-/** Whether a document or a source is newer than what was built. */
+/** Whether a document or a source is newer than the build. */
 export async function isClientStale(root = ROOT) {
   const client = join(root, 'client');
   const sources = (await readdir(join(client, 'src'))).map((name) => join(client, 'src', name));

@@ -1,6 +1,6 @@
 // Usage: node scripts/build-plugin.mjs FOLDER [--check]
 // Compiles FOLDER/assembly/index.ts (AssemblyScript) and writes the hash of the module into FOLDER/plugin.toml.
-// With --check nothing is written: it fails when the module in the folder is not what the source makes.
+// With --check it writes nothing, and fails when the module in the folder differs from what the source compiles to.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const place = mkdtempSync(join(tmpdir(), 'agw-plugin-'));
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 
 const made = join(place, 'plugin.wasm');
-// No import but those of the host: what fails in the module traps.
+// No imports other than the host's functions. Without `abort`, a failure in the module traps.
 const options = ['--outFile', made, '--optimize', '--use', 'abort='];
 const { status } = spawnSync(process.execPath, [compiler, join(folder, 'assembly', 'index.ts'), ...options], {
   stdio: 'inherit',

@@ -8,7 +8,7 @@ import { stampBuild } from './stamp-build.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const nestCli = findNestCli();
 
-/** Absent from a production install. */
+/** A production install does not have it. */
 function findNestCli() {
   try {
     return fileURLToPath(import.meta.resolve('@nestjs/cli/bin/nest.js'));
@@ -21,7 +21,7 @@ async function build() {
   cleanOutput(root);
   const compiled = spawnSync(process.execPath, [nestCli, 'build'], { cwd: root, stdio: 'inherit' });
   if (compiled.status !== 0) return compiled.status ?? 1;
-  // Only here: like the compiler, the bundler is absent from a production install.
+  // Imported only here: a production install has neither compiler nor bundler.
   const { bundle } = await import('./bundle.mjs');
   const { buildConsole } = await import('./console.mjs');
   await Promise.all([bundle(root), buildConsole(root)]);

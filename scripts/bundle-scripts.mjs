@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 
-/** In whose place `bin/bundle-loader.cjs` gives what. */
+/** ES module expressions, and what replaces them in a script; `bin/bundle-loader.cjs` provides the values. */
 const DEFINED = {
   'import.meta.url': '$url',
   'import.meta.filename': '__filename',
@@ -14,13 +14,14 @@ const DEFINED = {
 };
 
 /**
- * Makes a script of a module of the bundle: Node takes compiled code for scripts alone. Comments and indentation go, since the
- * text of what is loaded stays in memory; lines stay short, so that a crash prints a short one.
+ * Turns a module of the bundle into a script, because Node caches compiled code only for scripts. Comments and
+ * indentation are removed, since the text of loaded scripts stays in memory. Lines are kept short, so that a crash
+ * prints only a short one.
  */
 async function scriptOf(text) {
   const late = text
     .replaceAll(/\bimport\("(\.\/[^"]+)"\)/g, '$load("$1")')
-    // Code that is compiled already has no way to import: what Node brings is required.
+    // Cached code cannot call `import()`, so built-in modules are required instead.
     .replaceAll(/\bimport\("([\w:/]+)"\)/g, (asked, name) =>
       isBuiltin(name) ? `Promise.resolve(require("${name}"))` : asked,
     );
@@ -33,16 +34,16 @@ async function scriptOf(text) {
     lineLimit: 160,
     legalComments: 'none',
   });
-  // Nothing but the bundle asks for these: their exports need no copy.
+  // Only the bundle itself requires these, so their exports need no copy.
   return `"use strict";${code.replace(/module\.exports\s*=\s*__toCommonJS\(\s*(\w+)\s*\);/, 'module.exports=$1;')}`;
 }
 
-/** What Node starts: a thread begins with a file of its own. */
+/** A file that Node can start: each thread needs one of its own. */
 const entryOf = (name) => `require('../../bin/bundle-loader.cjs').load('${name}');\n`;
 
 /**
- * Writes the modules of a bundle as scripts, with their compiled code beside them. `programs` are those that run by being
- * loaded: each is started through `<name>.cjs`.
+ * Writes the modules of a bundle as scripts, with their compiled code beside them. `programs` are modules that run
+ * when they are loaded; each is started through `<name>.cjs`.
  */
 export async function writeScripts(folder, modules, programs) {
   rmSync(folder, { recursive: true, force: true });
@@ -56,14 +57,17 @@ export async function writeScripts(folder, modules, programs) {
     }),
   );
   const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), folder, ...programs], {
-    // Options of Node's for the build are none of the program's.
+    // The Node options of the build are not meant for the program.
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('The code of the bundle could not be compiled.');
 }
 
-/** Compiles the scripts: what a script does when it is loaded, too; the rest is compiled when it is called. */
+/**
+ * Compiles the scripts, including the functions that run while they load. Other functions are compiled when they are
+ * called.
+ */
 function writeCode(folder, programs) {
   const require = createRequire(import.meta.url);
   const vm = require('node:vm');
@@ -86,7 +90,7 @@ function writeCode(folder, programs) {
   }
 }
 
-/** Loads a script, if it is not one that says that a package is not installed (`scripts/bundle.mjs`). */
+/** Loads a script, unless it only reports that a package is not installed (`scripts/bundle.mjs`). */
 function present(load) {
   return (name) => {
     try {

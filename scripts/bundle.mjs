@@ -5,27 +5,27 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { writeScripts } from './bundle-scripts.mjs';
 
-/** What Node starts: the command line, and the programs of the two kinds of threads. */
+/** The files that Node starts: the command line, and the programs of the two kinds of threads. */
 const ENTRIES = {
   'agent-gateway': 'command-line.js',
   'schema-thread': 'areas/tools/schemas/schema-thread-main.js',
   'plugin-thread': 'areas/plugins/thread/plugin-thread-main.js',
 };
-/** Those that run by being loaded. */
+/** Programs that run when they are loaded. */
 const PROGRAMS = ['schema-thread', 'plugin-thread'];
 /**
- * Libraries that others ask for by a name that is no literal (Nest's `loadPackage`, TypeORM's drivers). They get the bundled copy:
- * a second one would know nothing of what was registered with the first.
+ * Libraries that others load by a computed name (Nest's `loadPackage`, TypeORM's drivers). They get the bundled copy,
+ * because a second copy would not know what was registered with the first.
  */
 const ASKED_FOR_BY_NAME = ['class-transformer', 'class-validator', 'pg', 'typeorm', '@nestjs/typeorm'];
 
 const registry = `Symbol.for('agent-gateway.bundled')`;
 const asked = ASKED_FOR_BY_NAME.map((name) => `'${name}': () => require('${name}')`).join(', ');
 
-/** Marks a question of this plugin, which it does not answer itself. */
+/** Marks look-ups made by this plugin, so that it does not answer them itself. */
 const ASKED = Symbol('asked');
 
-/** What Node would take a file for. */
+/** Whether Node would load the file as CommonJS. */
 function isCommonJs(file, folder = dirname(file)) {
   if (file.endsWith('.cjs')) return true;
   if (!file.endsWith('.js')) return false;
@@ -37,7 +37,8 @@ function isCommonJs(file, folder = dirname(file)) {
 const bundledCopies = {
   name: 'bundled-copies',
   setup({ onLoad, onResolve, resolve }) {
-    // Nest's packages are modules that make a `require` of their own, past the bundle. They get the bundle's.
+    // Nest's packages are ES modules that create their own `require`, which would bypass the bundle. They get the
+    // bundle's.
     onLoad({ filter: /[/\\]@nestjs[/\\].*\.js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       if (!text.includes('createRequire(import.meta.url)')) return undefined;
@@ -62,8 +63,8 @@ const bundledCopies = {
     onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
       if (pluginData === ASKED) return undefined;
       const found = await resolve(path, { ...from, pluginData: ASKED });
-      // Drivers and transports that are not installed: whoever asks for one is told so. An `import('…')` of compiled code is not
-      // Node's to answer: from Node 22 on it warns of each.
+      // Optional drivers and transports that are not installed: loading one throws "Cannot find package". The bundle
+      // throws it itself, because from Node 22 on Node warns about each `import('…')` from cached code.
       if (found.errors.length > 0)
         return from.kind === 'dynamic-import' ? { path, namespace: 'absent' } : { path, external: true };
       return from.kind === 'dynamic-import' && isCommonJs(found.path)
@@ -73,7 +74,7 @@ const bundledCopies = {
     onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
       contents: `throw Object.assign(new Error(${JSON.stringify(`Cannot find package '${path}'`)}), { code: 'ERR_MODULE_NOT_FOUND' });`,
     }));
-    // `import('…')` of CommonJS gives its names as Node would; esbuild alone gives `default`.
+    // `import('…')` of CommonJS gives the same named exports as in Node; esbuild alone gives only `default`.
     onLoad({ filter: /.*/, namespace: 'named' }, async ({ path }) => {
       const names = Object.keys(await import(pathToFileURL(path).href)).filter((name) =>
         /^[\w$]+$/.test(name),
@@ -87,9 +88,9 @@ const bundledCopies = {
 };
 
 /**
- * The bundler has every function named anew each time it is made, closures and callbacks too, which costs more than many
- * of them do: a quarter of a request's processor time. Only classes keep their names so, once each, since errors, logs and
- * Nest tell them by it.
+ * esbuild names every function again each time it is created, including closures and callbacks. That took a quarter
+ * of a request's processor time. Only classes keep their names this way, once each, because errors, logs and Nest use
+ * them.
  */
 function nameOnlyClasses(text) {
   return text
@@ -98,8 +99,8 @@ function nameOnlyClasses(text) {
 }
 
 /**
- * Puts the compiled program and its libraries into few files under `dist/bundle`: a start reads some eighty files instead of
- * four thousand. Names are kept, so that stack traces and Nest's tokens read as in the sources.
+ * Bundles the compiled program and its libraries into a few files under `dist/bundle`: a start reads some eighty
+ * files instead of four thousand. Class names are kept for stack traces and Nest's tokens.
  */
 export async function bundle(root) {
   const compiled = join(root, 'dist', 'src');

@@ -11,7 +11,10 @@ function filesBelow(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Removes outputs whose source is gone, and the compiler's memory when an output it believes in is missing. */
+/**
+ * Removes outputs whose source is gone. Also removes the compiler's incremental state when an output that it lists is
+ * missing.
+ */
 export function cleanOutput(root) {
   const dist = join(root, 'dist');
   const ours = (name) => outputSuffix.test(name) && !name.startsWith(join(dist, 'console'));

@@ -6,7 +6,10 @@ import { build } from 'esbuild';
 
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
-/** The page; whatever it shows is made by its script. It has no code and no style of its own, for its policy allows none. */
+/**
+ * The page. Its script creates everything it shows. It has no inline script or style, because its content security
+ * policy allows none.
+ */
 const page = ({ script, style, icon }) => `<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +28,9 @@ const page = ({ script, style, icon }) => `<!doctype html>
 </html>
 `;
 
-/** Puts the browser console into `dist/console`: the page, and assets whose names change with their content, compressed. */
+/**
+ * Builds the browser console into `dist/console`: the page, and compressed assets with a content hash in their names.
+ */
 export async function buildConsole(root) {
   const outdir = join(root, 'dist', 'console');
   await rm(outdir, { recursive: true, force: true });
@@ -59,7 +64,7 @@ export async function buildConsole(root) {
   await Promise.all(files.map(compressed));
 }
 
-/** Once here, instead of at each request. */
+/** Compressed once here instead of at each request. */
 async function compressed(file) {
   const content = await readFile(file);
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };

@@ -20,7 +20,10 @@ function changedAt(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Newest change below `path` in milliseconds; a folder's own time tells of files that were removed from it. */
+/**
+ * The newest modification time below `path`, in milliseconds. A folder's own time shows that files were removed from
+ * it.
+ */
 function newestChange(path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 0;
@@ -31,7 +34,7 @@ function newestChange(path) {
   );
 }
 
-/** `absent`, `stale` or `fresh`. The stamp is written last, so a build that failed is never fresh. */
+/** `absent`, `stale` or `fresh`. The stamp is written last, so a failed build is never fresh. */
 export function buildState(root) {
   const builtAt = changedAt(join(root, 'dist', 'build.json'));
   if (builtAt === 0) return 'absent';

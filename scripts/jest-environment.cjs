@@ -1,14 +1,15 @@
 const vm = require('node:vm');
-const { PerformanceObserver } = require('node:perf_hooks');
+const perfHooks = require('node:perf_hooks');
 const { TestEnvironment } = require('jest-environment-node');
 
+const { PerformanceObserver } = perfHooks;
 const compileFunction = vm.compileFunction;
-/** What this worker has compiled, by file; a file that reads otherwise now is compiled anew. */
+/** Modules that this worker has compiled, by file. A file whose text has changed is compiled again. */
 const compiled = new Map();
 
 /**
- * Node's environment, in which a module is compiled once for each worker and not once for each spec file: compiling what the
- * gateway consists of is a third of what loading it costs. Every spec file still runs it anew, in a context of its own.
+ * Node's environment, but each worker compiles a module only once instead of once for each spec file: compiling is a
+ * third of the time that loading the gateway takes. Every spec file still runs the modules in its own context.
  */
 vm.compileFunction = (code, parameters, options) => {
   if (!options?.parsingContext || isSpec(options.filename)) return compileFunction(code, parameters, options);
@@ -20,33 +21,95 @@ vm.compileFunction = (code, parameters, options) => {
   return script.runInContext(options.parsingContext);
 };
 
-/** The function's head stands before the first column, so that stack traces name the places of the source. */
+/**
+ * The head of the wrapper function is placed before the first column, so that stack traces have the right positions.
+ */
 function compile(head, code, filename) {
   return new vm.Script(`${head}${code}\n})`, { filename, columnOffset: -head.length });
 }
 
-/** Runs once in any case. */
+/** A spec file runs only once, so its code need not be kept. */
 function isSpec(filename) {
   return filename.endsWith('.spec.ts');
 }
 
+/**
+ * Jest kills a worker that takes longer than half a second to end, and says that it failed to exit gracefully. Node would
+ * tear down the heap first, which takes a second for 2 GB; the memory is gone with the process anyway.
+ */
+if (process.env.JEST_WORKER_ID !== undefined && process.send !== undefined)
+  process.once('beforeExit', () => process.exit());
+
+/** What this worker's spec file has started in Node itself, outside its context. */
+const begun = { observers: new Set(), histograms: new Set(), timers: new Set() };
+
 const observe = PerformanceObserver.prototype.observe;
-/** Observers of this worker's spec file. */
-const observers = new Set();
 PerformanceObserver.prototype.observe = function (...options) {
-  observers.add(this);
+  begun.observers.add(this);
   return observe.apply(this, options);
 };
 
+const { monitorEventLoopDelay } = perfHooks;
+perfHooks.monitorEventLoopDelay = (options) => {
+  const histogram = monitorEventLoopDelay(options);
+  begun.histograms.add(histogram);
+  return histogram;
+};
+
+/** Node gives no way to clear these timers. */
+AbortSignal.timeout = (ms) => {
+  const controller = new AbortController();
+  const reason = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  begun.timers.add(setTimeout(() => controller.abort(reason()), ms).unref());
+  return controller.signal;
+};
+
+/** Shorter timers end soon enough by themselves. */
+const LONG_MS = 10_000;
+
 /**
- * Lets go of what a spec file's libraries leave in the worker, outside of its context: TypeORM's list of entities, and observers of
- * the garbage collector. Each would keep the whole file, 30 MB, and a worker would grow to gigabytes.
+ * Releases what a spec file's libraries leave in the worker, outside their context: TypeORM's list of entities,
+ * observers of the garbage collector, histograms of the event loop, and timers that nobody clears. Each of these
+ * would keep the whole context (30 MB), and a worker would grow to gigabytes.
  */
 module.exports = class extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    this.before = [process.stdout, process.stderr].map((stream) => [stream, stream.listeners('error')]);
+    const { setInterval, setTimeout } = this.global;
+    this.global.setInterval = noting(setInterval, () => true);
+    this.global.setTimeout = noting(setTimeout, (ms) => ms >= LONG_MS);
+  }
+
   async teardown() {
     delete globalThis.typeormMetadataArgsStorage;
-    for (const observer of observers) observer.disconnect();
-    observers.clear();
+    for (const [stream, listeners] of this.before) removeOthers(stream, listeners);
+    for (const observer of begun.observers) observer.disconnect();
+    for (const histogram of begun.histograms) forget(histogram);
+    for (const timer of begun.timers) clearTimeout(timer);
+    for (const things of Object.values(begun)) things.clear();
     await super.teardown();
   }
 };
+
+/** The same function; long timers are recorded. */
+function noting(begin, isNoted) {
+  const noted = (callback, ms, ...values) => {
+    const timer = begin(callback, ms, ...values);
+    if (isNoted(ms)) begun.timers.add(timer);
+    return timer;
+  };
+  return Object.defineProperties(noted, Object.getOwnPropertyDescriptors(begin));
+}
+
+function removeOthers(stream, listeners) {
+  for (const listener of stream.rawListeners('error'))
+    if (!listeners.includes(listener.listener ?? listener)) stream.removeListener('error', listener);
+}
+
+/** A histogram cannot be closed, but its reference to the context that created it can be removed. */
+function forget(histogram) {
+  histogram.disable();
+  for (const symbol of Object.getOwnPropertySymbols(histogram))
+    if (typeof histogram[symbol] === 'object') delete histogram[symbol];
+}

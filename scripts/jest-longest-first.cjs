@@ -4,12 +4,12 @@ const TestSequencer = require('@jest/test-sequencer').default;
 
 const FILE = join(__dirname, '..', 'test', 'durations.json');
 const seconds = require(FILE);
-/** A file that takes less is short, and needs no mention. */
+/** Files that take less are not listed. */
 const LONG_SECONDS = 10;
 
 /**
- * Long spec files first, so that none of them runs alone at the end. Jest's own order knows only what ran on this machine
- * before; of the others `test/durations.json` says how long they take, roughly. UPDATE_DURATIONS=1 notes it anew.
+ * Runs long spec files first, so that none of them runs alone at the end. Jest knows only the times of earlier runs
+ * on this machine; for other files `test/durations.json` gives a rough time. UPDATE_DURATIONS=1 writes it again.
  */
 module.exports = class LongestFirst extends TestSequencer {
   time(test) {

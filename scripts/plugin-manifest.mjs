@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'smol-toml';
 
-/** Also where it stands in a text of several lines, which is found out by reading the result. */
+/** Also matches inside a multi-line string; the caller checks by parsing the result. */
 const hashLines = /^[ \t]*(?:sha256|"sha256")[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')/gm;
 
-/** The module's file and its hash, as a plugin.toml names them, however it is written. Throws when it is no TOML. */
+/** The module file and its hash in a plugin.toml, however they are written. Throws when the text is not TOML. */
 export function moduleOf(toml) {
   const { wasm = 'plugin.wasm', sha256 } = parse(toml);
   return { wasm, sha256 };
 }
 
-/** The same plugin.toml with this hash and nothing else changed, comments included; put in where there is none. */
+/**
+ * The same plugin.toml with this hash, which is added when there is none. Everything else stays, including comments.
+ */
 export function withHash(toml, hash) {
   const wanted = { ...parse(toml), sha256: hash };
   const changed = candidates(toml, `"${hash}"`).find((text) => says(text, wanted));

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 
-/** npm does not link a checkout's own command; without the link npx would install the checkout into its cache. */
+/**
+ * npm does not link the command of a checkout itself. Without the link, npx would install the checkout into its
+ * cache.
+ */
 function linkCommand() {
   if (process.platform === 'win32') return;
   const link = join(modules, '.bin', 'agent-gateway');
@@ -15,7 +18,7 @@ function linkCommand() {
   symlinkSync(join('..', '..', 'bin', 'agent-gateway.js'), link);
 }
 
-/** Hooks belong to a checkout of someone who commits: not to an archive, a CI run or a production install. */
+/** Git hooks are for a developer's checkout: not for an archive, a CI run or a production install. */
 function installHooks() {
   const lefthook = join(modules, 'lefthook', 'bin', 'index.js');
   if (process.env.CI || !existsSync(join(root, '.git')) || !existsSync(lefthook)) return;
@@ -34,12 +37,12 @@ function attempt(step) {
   }
 }
 
-/** npx prepares a checkout whose own command it is asked for: what is built must then be left alone. */
+/** npx prepares a checkout when it is asked for its own command. The existing build must then stay as it is. */
 function isAskedByNpx() {
   return process.env.npm_command === 'exec' && existsSync(join(root, 'dist', 'build.json'));
 }
 
-/** Packing builds by itself, and only what is stale. */
+/** Packing builds by itself, and only when the build is stale. */
 function isPacking() {
   return process.env.npm_command === 'pack' || process.env.npm_command === 'publish';
 }

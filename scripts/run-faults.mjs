@@ -1,6 +1,6 @@
 // Shows every promise in its long form, and ends with a table: promise, scenario, figures, verdict. The list is
-// test/faults/promises.json. `npm run test:faults` runs all, `npm run test:faults -- webhooks` one; FAULT_SEED and
-// KILL_SEED repeat what they printed.
+// test/faults/promises.json. `npm run test:faults` runs all of them, `npm run test:faults -- webhooks` one.
+// FAULT_SEED and KILL_SEED repeat a run; each run prints its seed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ if (chosen.length === 0) {
 
 const folder = mkdtempSync(join(tmpdir(), 'agw-faults-'));
 
-/** Runs one spec to its end, its output as it comes. */
+/** Runs one spec, and prints its output as it comes. */
 function run({ spec, env = {} }) {
   const [figures, counts] = ['figures', 'counts'].map((kind) =>
     join(folder, `${spec.replaceAll('/', '-')}.${kind}`),
@@ -45,7 +45,7 @@ function run({ spec, env = {} }) {
   };
 }
 
-/** A spec that several promises lean on runs once. */
+/** A spec that belongs to several promises runs once. */
 const runs = new Map();
 for (const { scenarios } of chosen)
   for (const scenario of scenarios) if (!runs.has(scenario.spec)) runs.set(scenario.spec, run(scenario));

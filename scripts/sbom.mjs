@@ -1,6 +1,7 @@
 // Usage: node scripts/sbom.mjs [FILE]
-// Writes what an installed gateway consists of, as CycloneDX: every package of package-lock.json that `npm ci --omit=dev` may
-// install, with its version, licence and hash. npm's own --omit leaves out what a development tool needs too.
+// Writes the contents of an installed gateway as CycloneDX: every package of package-lock.json that `npm ci
+// --omit=dev` may install, with its version, licence and hash. npm's own --omit also leaves out packages that a
+// development tool needs too.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,7 +21,7 @@ const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sb
 const bom = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 }));
 const { component } = bom.metadata;
 const refs = new Set([...shipped, component['bom-ref']]);
-// npm takes the name of the folder.
+// npm uses the name of the folder.
 component.name = name;
 bom.components = bom.components.filter((one) => shipped.has(one['bom-ref']));
 bom.dependencies = bom.dependencies

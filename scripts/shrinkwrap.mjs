@@ -1,6 +1,6 @@
 // Usage: node scripts/shrinkwrap.mjs write|remove
-// npm leaves package-lock.json out of a package and takes npm-shrinkwrap.json along: with it an installed package gets the
-// very versions that were tested, by their hashes.
+// npm leaves package-lock.json out of a package, but includes npm-shrinkwrap.json. With it, an installed package gets
+// exactly the versions that were tested, checked by their hashes.
 import { copyFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The commit that is checked out, or `BUILD_COMMIT` where an image is built without the repository. */
+/** The commit that is checked out, or `BUILD_COMMIT` when an image is built without the repository. */
 function commitOf(root) {
   if (process.env.BUILD_COMMIT) return process.env.BUILD_COMMIT;
   if (!existsSync(join(root, '.git'))) return undefined;
@@ -14,7 +14,7 @@ function commitOf(root) {
   }
 }
 
-/** Writes `dist/build.json`: what was built, when, and from which commit (left out when it is not known). */
+/** Writes `dist/build.json`: version, time and commit of the build. The commit is left out when it is not known. */
 export function stampBuild(root) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const stamp = { built_at: new Date().toISOString(), version, commit: commitOf(root) };

@@ -1,10 +1,11 @@
-// The newest conformance suite of the protocol against the gateway as a client; writes the table in docs/mcp.md: docs/testing.md.
+// Runs the newest conformance suite of the protocol against the gateway as a client, and writes the table in
+// docs/mcp.md; see docs/testing.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startGateway } from './clients/gateway.mjs';
 import { installed } from './clients/install.mjs';
-import { whyNot } from './tool-servers/scenarios.mjs';
+import { notApplicableReason } from './tool-servers/scenarios.mjs';
 
 const PAGE = resolve('docs/mcp.md');
 const CLIENT = resolve('test/harness/conformance-client.mjs');
@@ -24,12 +25,15 @@ const only = process.argv.slice(2);
 const secrets = {
   JUDGE_SECRET: 'conformance-test-secret',
   JUDGE_PRE_REGISTERED_SECRET: 'pre-registered-secret',
+  JUDGE_CROSS_APP_SECRET: 'conformance-test-xaa-secret',
+  // Sign-ins redirect the browser to this URL; the client that the suite starts replaces it with the gateway's port.
+  GATEWAY__GATEWAY__PUBLIC_URL: 'http://gateway.localhost',
 };
 const more =
   '\n[security]\nallow_private_networks = ["127.0.0.0/8"]\n\n[security.sandbox]\nbackend = "none"\n';
 const gateway = await startGateway(more, secrets);
 
-/** @returns what the judge says in its last lines */
+/** @returns the last lines of the suite's output */
 function judged(scenario) {
   const args = [judge, 'client', '--command', `${process.execPath} ${CLIENT}`, '--scenario', scenario];
   const child = spawn(node, [...args, '--output-dir', join(folder, 'judged')], {
@@ -62,7 +66,7 @@ const rows = [];
 try {
   for (const [, scenario, versions] of scenarios) {
     if (only.length > 0 && !only.includes(scenario)) continue;
-    const reason = whyNot(scenario);
+    const reason = notApplicableReason(scenario);
     if (reason !== undefined) {
       rows.push(`| \`${scenario}\` | ${versions} | not tried: ${reason} |`);
       continue;

@@ -1,6 +1,6 @@
-// Other people's clients and checkers against the documents and a running gateway: docs/testing.md.
+// Runs other people's clients and checkers against the API documents and a running gateway; see docs/testing.md.
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { DRIVERS } from './clients/drivers.mjs';
 import { startGateway } from './clients/gateway.mjs';
 import { installed } from './clients/install.mjs';
@@ -11,9 +11,12 @@ import { refusedThrough } from './clients/refusals.mjs';
 const SOURCE = resolve('test/clients');
 const KINDS = ['openapi', 'asyncapi'];
 
-/** The folder with the judges, and room for what they generate. */
+/** The folder with the tools and the code that they generate. */
 async function install() {
-  const folder = await installed(SOURCE, 'agent-gateway-clients');
+  const folder = await installed(SOURCE, 'agent-gateway-clients', ['node']);
+  // The tools run on the Node from npm, which some of them need. The gateway and the generated clients run on the
+  // Node of this process.
+  process.env.PATH = `${join(folder, 'node_modules/node/bin')}${delimiter}${process.env.PATH}`;
   await rm(join(folder, 'gen'), { recursive: true, force: true });
   await mkdir(join(folder, 'gen'));
   await copyFile(join(SOURCE, 'prelude.ts'), join(folder, 'gen/prelude.ts'));
@@ -53,7 +56,7 @@ async function judgeProfile(profile, folder, gateway) {
   await judgeThroughPrism(profile, folder, target, gateway.token);
 }
 
-/** Of the operators' API: the console and the command line are its clients, so that none is generated here. */
+/** The operators' API is only linted: its clients are the console and the command line. */
 async function judgeOperators(folder, gateway) {
   const document = 'admin.openapi.json';
   const answer = await fetch(`http://127.0.0.1:${gateway.ports.a}/admin/v1/openapi.json`);
@@ -65,7 +68,7 @@ async function judgeOperators(folder, gateway) {
 async function judgeThroughPrism(profile, folder, target, token) {
   const prism = await startPrism(profile, folder, target);
   await judge(`Profile ${profile}: Prism finds every request and answer as documented`, async () => {
-    // It passes an answer on when it has all of it, so a stream without an end never arrives.
+    // Prism passes a response on only when it is complete, so an endless stream never arrives.
     const said = await drive('openapi-fetch', profile, folder, prism.url, token, { SKIP: 'logs_stream' });
     const problems = await refusedThrough(prism.url, token);
     if (problems.length > 0) throw new Error(problems.join('\n'));

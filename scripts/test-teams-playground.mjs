@@ -1,4 +1,4 @@
-// Microsoft's playground for bots of Teams against a gateway, driven in Chromium: docs/testing.md.
+// Runs Microsoft's playground for Teams bots against a gateway, driven in Chromium; see docs/testing.md.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ const APP = '11111111-2222-3333-4444-555555555555';
 const ISSUER = 'https://connector.example.com';
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const LIMIT_MS = 90_000;
-/** Lines of an answer as a model writes them, and as people have to read them. */
+/** Lines as a model writes them, and as people must see them. */
 const LINES = [
   ['set ANTHROPIC_API_KEY or OPENAI_API_KEY', 'set ANTHROPIC_API_KEY or OPENAI_API_KEY'],
   ['a **bold** word, *slanted*, ~~struck~~, `co_de`', 'a bold word, slanted, struck, co_de'],
@@ -34,7 +34,7 @@ const jwk = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig', endorseme
 const posted = [];
 let gateway;
 
-/** The playground posts without the connector's token, and knows no sign-in: both are added here, as Microsoft has them. */
+/** The playground sends no connector token and has no sign-in. This server adds both, as Microsoft does. */
 const between = createServer((request, response) => void answered(request, response));
 await new Promise((done) => between.listen(0, '127.0.0.1', done));
 const own = `http://127.0.0.1:${between.address().port}`;
@@ -50,7 +50,7 @@ async function answered(request, response) {
   if (request.url.endsWith('/oauth2/v2.0/token'))
     return json(200, { token_type: 'Bearer', expires_in: 3600, access_token: 'a.token.of-nobody' });
   const body = Buffer.concat(chunks);
-  // It looks whether anybody is there before it posts.
+  // The playground probes the URL before it posts.
   if (request.method !== 'POST' || body.length === 0) return json(200, {});
   const activity = JSON.parse(body.toString('utf8'));
   const claims = { iss: ISSUER, aud: APP, serviceurl: activity.serviceUrl };
@@ -68,7 +68,7 @@ async function answered(request, response) {
   return json(answer.status, await answer.json());
 }
 
-/** A model that says these lines. */
+/** A model that answers with these lines. */
 function said(response) {
   const chunk = (delta, finish_reason = null) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;

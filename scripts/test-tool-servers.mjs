@@ -1,4 +1,5 @@
-// Connects one gateway to tool servers that others publish, all at once, and writes the table in docs/mcp.md: docs/testing.md.
+// Connects one gateway to all the tool servers that others publish, and writes the table in docs/mcp.md; see
+// docs/testing.md.
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,7 +51,7 @@ async function api(path, body) {
   return answer.json();
 }
 
-/** Whether the call of a server, made in a turn, gives what it should; undefined without one. */
+/** Whether the server's tool call, made in a turn, gives the expected result; undefined for a server without one. */
 async function called(name) {
   const { call } = SERVERS[name];
   if (call === undefined) return undefined;

@@ -1,6 +1,6 @@
-// Breaks central lines one after the other and runs the specs that must notice. The list is test/mutations.json, and
-// docs/testing.md says what it came to. Needs a clean src and a build, and leaves both as they were. An argument chooses those
-// with it in what they break or where: `npm run test:mutations -- faults`.
+// Breaks central lines one by one and runs the specs that must notice. The list is test/mutations.json;
+// docs/testing.md has the results. Needs an unmodified src and a build, and leaves both as they were. An argument
+// selects mutations by what they break or by file: `npm run test:mutations -- faults`.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ if (execFileSync('git', ['status', '--porcelain', 'src'], { encoding: 'utf8' }) 
   process.exit(2);
 }
 
-// Ctrl-C ends the specs, and with them the run; the line that is broken then is mended on the way out.
+// Ctrl-C ends the specs and then the run; the broken line is restored before the exit.
 process.on('SIGINT', () => undefined);
 
 /** @returns how many tests of these specs fail */
@@ -31,13 +31,13 @@ function failedTests(specs) {
   return failed;
 }
 
-/** For specs that start the gateway as a process. */
+/** For specs that start the gateway as a separate process. */
 function build() {
   const { status } = spawnSync('npm', ['run', 'build'], { stdio: 'ignore' });
   if (status !== 0) throw new Error('npm run build failed.');
 }
 
-/** How many notice that the line is broken; none is a hole. */
+/** The number of tests that notice the broken line. With 0, the tests have a gap. */
 function noticing({ file, from, to, specs, built }) {
   const source = readFileSync(file, 'utf8');
   if (source.split(from).length !== 2) throw new Error(`${file} does not hold this exactly once: ${from}`);

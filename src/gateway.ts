@@ -4,9 +4,11 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { AppModule, type Foundation } from './app.module.js';
+import { TeamsFileConsents } from './areas/channels/adapters/teams/teams-file-consents.service.js';
 import { Viewers } from './areas/live/viewers.service.js';
 import { LogStreams } from './areas/logs/stream/log-streams.service.js';
 import { SessionSockets } from './areas/sessions/wire/socket/session-sockets.service.js';
+import { TurnSlots } from './areas/turns/limits/turn-slots.js';
 import { RunningTurns } from './areas/turns/running-turns.js';
 import { TurnInterrupted } from './areas/turns/turns.errors.js';
 import { AccessLog } from './http/access-log/access-log.js';
@@ -19,6 +21,7 @@ import { forBrowsers } from './http/middleware.js';
 import { OpenApiDocuments } from './http/openapi/api-documents.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { type DrainedTurns, DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';
+import { EndingParts } from './platform/lifecycle/ending-parts.js';
 import { Readiness } from './platform/lifecycle/readiness.js';
 import { NestLogger } from './platform/logging/nest-logger.js';
 import type { Settings } from './platform/settings/settings.js';
@@ -30,7 +33,9 @@ export interface RunningGateway {
   readonly ports: ListenerPorts;
   /** Tells balancers to send requests, once what they need is there. */
   ready(): void;
-  /** Drains and stops everything but the database, in the order of the architecture page. Once; later calls wait. */
+  /**
+   * Drains and stops everything but the database, in the order of the architecture page. Runs once; later calls wait.
+   */
   stop(options?: StopOptions): Promise<void>;
   /** Ends a running `stop` sooner: what still runs is interrupted now. */
   hurry(): void;
@@ -82,15 +87,17 @@ async function listen(
   const drain = new DrainService({
     readiness,
     listeners,
-    streams: [app.get(LogStreams, { strict: false }), app.get(Viewers, { strict: false })],
+    streams: [LogStreams, Viewers, TeamsFileConsents].map((one) =>
+      app.get<{ endAll(): void }>(one, { strict: false }),
+    ),
     settings: foundation.configuration.live,
-    turns: drainedTurns(app.get(RunningTurns), foundation.configuration.live),
+    turns: drainedTurns(app, foundation.configuration.live),
     logger: foundation.logs.for('gateway::drain'),
     closeApp: () => app.close(),
+    ending: EndingParts.of(app),
   });
   return {
-    app,
-    ports,
+    ...{ app, ports },
     ready: () => readiness.ready(),
     stop: (options) => drain.stop(options),
     hurry: () => drain.hurry(),
@@ -106,16 +113,22 @@ function plainExpress(): Express {
   return server;
 }
 
-function drainedTurns(turns: RunningTurns, settings: Settings): DrainedTurns {
+/** One that is about to begin is waited for like one that runs: it would find the tools gone. */
+function drainedTurns(app: NestExpressApplication, settings: Settings): DrainedTurns {
+  const turns = app.get(RunningTurns);
+  const slots = app.get(TurnSlots, { strict: false });
   return {
     get count() {
-      return turns.count;
+      return turns.count + slots.beginning;
     },
-    allEnded: () => turns.allEnded(),
+    async allEnded() {
+      await slots.noneBegins();
+      await turns.allEnded();
+    },
     handOverAtStep: () => {
       if (settings.current.agent.resume) turns.handOver(false);
     },
     endAll: () =>
-      settings.current.agent.resume ? turns.handOver(true) : turns.abortAll(new TurnInterrupted()),
+      settings.current.agent.resume ? turns.handOver(true) : turns.endAll(() => new TurnInterrupted()),
   };
 }

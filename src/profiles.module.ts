@@ -25,6 +25,7 @@ import { AdminMcpController } from './areas/mcp/admin/mcp.controller.js';
 import { McpModule } from './areas/mcp/mcp.module.js';
 import { McpControllerA } from './areas/mcp/profile-a/mcp.controller.js';
 import { McpControllerB } from './areas/mcp/profile-b/mcp.controller.js';
+import { ToolServerSignInController } from './areas/mcp/sign-in/sign-in.controller.js';
 import { McpServerModule } from './areas/mcp-server/mcp-server.module.js';
 import { OpenAiModule } from './areas/openai/openai.module.js';
 import { OpenAiFaceController } from './areas/openai/wire/openai.controller.js';
@@ -130,6 +131,7 @@ class ProfileBModule {}
     OverviewController,
     QuestionsController,
     SignInController,
+    ToolServerSignInController,
     MeController,
     AdminSessionsController,
     TokensController,

@@ -75,7 +75,7 @@ async function goOn(request: StartRequest, { replica, server }: EarlyStart): Pro
     };
     const gateway = await openGateway(foundation);
     const firstToken = await installTokens(gateway, request, database.embedded);
-    // Whoever waits for `/readyz` comes with a token, and a refusal would be remembered.
+    // A caller that waits for `/readyz` brings a token, and a refusal would be remembered.
     gateway.ready();
     const compared = warnOfDrift(database.dataSource, logs.for('database'));
     const signInCode = signInCodeOf(gateway, configuration.live.current.gateway);
@@ -140,7 +140,8 @@ async function openSecrets(
 async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> {
   const logger = logs.for('database');
   const migrations = await migrate(database.address, logger);
-  if (migrations.length > 0) logger.info('the database schema is up to date', { migrations });
+  if (migrations.length > 0)
+    logger.info('the database schema is up to date', { ran: migrations.length, newest: migrations.at(-1) });
 }
 
 function started(
@@ -152,7 +153,7 @@ function started(
     ...facts
   }: Pick<StartedGateway, 'firstToken' | 'signInCode' | 'provider'> & {
     stopTelemetry: StopTelemetry;
-    /** The comparison of the schema, which no one waits for but who closes the database. */
+    /** The comparison of the schema; only closing the database waits for it. */
     compared: Promise<void>;
   },
 ): StartedGateway {
@@ -171,7 +172,9 @@ function started(
   };
 }
 
-/** Whoever starts a gateway on loopback may open its console; elsewhere a link in a log would be a key for others. */
+/**
+ * Anyone who starts a gateway on loopback may open its console; elsewhere a link in a log would be a key for others.
+ */
 function signInCodeOf(
   gateway: RunningGateway,
   { host, faces }: GatewaySettings['gateway'],

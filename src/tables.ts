@@ -9,6 +9,7 @@ import {
 import { ConfigChangeEntity, ConfigOverrideEntity } from './areas/config/config.entities.js';
 import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './areas/hooks/hook.entity.js';
 import { ErasedFolderEntity } from './areas/mcp/sandbox/erased-folder.entity.js';
+import { McpSignInEntity } from './areas/mcp/sign-in/sign-in.entity.js';
 import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
 import { MemoryEntryEntity, MemoryUserEntity, MemoryWordEntity } from './areas/memory/memory.entity.js';
 import { ModelCooldownEntity } from './areas/models/model-cooldown.entity.js';
@@ -81,6 +82,7 @@ export const tables = [
   HookDeliveryEntity,
   EventEntity,
   McpToolEntity,
+  McpSignInEntity,
   ModelCooldownEntity,
   AssertionKeyEntity,
   PluginStateEntity,

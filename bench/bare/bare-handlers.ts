@@ -4,7 +4,7 @@ import { type ProductSql, SAMPLE } from './product-sql.js';
 import type { Relay } from './relay.js';
 import { Replay } from './replay.js';
 
-/** What the bare server answers with: the product's rows in the product's words, and nothing checked on the way. */
+/** Answers of the bare server: the product's rows and field names, without any checks. */
 export class BareHandlers {
   private readonly replays: Readonly<Record<StepName, Replay>>;
 
@@ -42,7 +42,7 @@ export class BareHandlers {
     };
   }
 
-  /** The session is looked up first, as the product does, which must know whose it is. */
+  /** Looks up the session first, as the product does to find its owner. */
   async history(id: string, before: string, limit: number): Promise<object> {
     await this.find(id);
     const session: [string, string] = [this.sql.sessionId, id];

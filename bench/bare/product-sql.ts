@@ -12,7 +12,7 @@ import { FixedSettings } from '../../src/platform/settings/settings.js';
 import { settingsSchema } from '../../src/platform/settings/settings.schema.js';
 import { RecordingDatabase, type Step } from './recording-database.js';
 
-/** Values by which the recorded ones are known again: none of them occurs by itself. */
+/** Values that mark the places of parameters in the recording. None of them occurs otherwise. */
 export const SAMPLE = {
   limit: 41,
   offset: 43,
@@ -36,7 +36,7 @@ export interface ProductSql {
 
 const LIMITS = { idleSecs: 31_536_000, timeoutSecs: 31_535_999 };
 
-/** Lets the product's own stores do each thing once, so that the bare server can do the same SQL and no other. */
+/** Has the product's stores perform each operation once and records the SQL, which the bare server then repeats. */
 export async function recordProductSql(pool: Pool, historyMessages: number): Promise<ProductSql> {
   const database = new RecordingDatabase(pool);
   const signal = new EventSignal();
@@ -44,7 +44,7 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const sessions = new SessionStore(database, signal);
   const replica = new ReplicaId();
   const turns = new TurnStore(database, replica, signal, settings);
-  // It counts only turns whose replica is gone, of which there are none.
+  // The store counts only turns whose replica is gone, and here there are none.
   const metrics = { lost: () => undefined } as unknown as TurnMetrics;
   const endings = new TurnEndingsStore(database, replica, signal, settings, metrics);
   const messages = new MessageStore(database);

@@ -9,7 +9,7 @@ export interface Step {
   readonly values: readonly SqlValue[];
 }
 
-/** The product's door to PostgreSQL, over a pool of ours, noting what goes through. */
+/** The product's `Database` over a pool of the benchmark's. It records every statement. */
 export class RecordingDatabase extends Database {
   private steps: Step[] = [];
 
@@ -40,7 +40,7 @@ export class RecordingDatabase extends Database {
     });
   }
 
-  /** What went through since the last call. */
+  /** The statements since the last call. */
   take(): readonly Step[] {
     const taken = this.steps;
     this.steps = [];

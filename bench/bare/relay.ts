@@ -12,7 +12,7 @@ interface Chunk {
   readonly usage?: { readonly total_tokens: number } | null;
 }
 
-/** The provider call of a thin relay: one keep-alive pool, the stream read to its end, nothing checked. */
+/** The provider call of a thin relay: one keep-alive pool, reads the stream to its end, checks nothing. */
 export class Relay {
   private readonly pool: Pool;
 

@@ -3,12 +3,12 @@ import { type IdPrefix, isId, newId } from '../../src/common/ids/typeid.js';
 import type { SqlValue } from '../../src/platform/database/sql.js';
 import type { Step } from './recording-database.js';
 
-/** Values of the recording, and what stands in their place this time. */
+/** Recorded values, and what replaces each of them in this run. */
 export type Fill = ReadonlyMap<SqlValue, SqlValue>;
 
 const MINTED: readonly IdPrefix[] = ['sess', 'msg', 'turn', 'evt', 'dlv'];
 
-/** Does again what was recorded, with other values and, where nothing else is said, new ids. */
+/** Repeats recorded statements with other values. Ids that are not given are new ones. */
 export class Replay {
   private readonly inTransaction: boolean;
 

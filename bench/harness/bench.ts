@@ -11,12 +11,12 @@ import { type Helper, startHelper } from './helper.js';
 import type { LoadPlan, LoadResult } from './load/load-plan.js';
 import type { Target } from './target.js';
 
-/** The gateway's default, and so everybody's. */
+/** The gateway's default; the baseline gets the same. */
 const POOL_SIZE = 10;
 
 type LoadHelper = Helper<true, LoadPlan, LoadResult>;
 
-/** One run: starts what the benchmarks ask for, each in a process of its own, and leaves nothing behind. */
+/** One run: starts what the benchmarks need, each in its own process, and cleans everything up. */
 export class Bench {
   readonly children = new Children();
   private server: Promise<DatabaseServer> | undefined;
@@ -29,7 +29,7 @@ export class Bench {
     return new Bench(await mkdtemp(join(tmpdir(), 'agw-bench-run-')));
   }
 
-  /** Stops what still runs of a benchmark that failed; the database server stays for the next. */
+  /** Stops what a failed benchmark has left running. The database server stays for the next one. */
   async clear(): Promise<void> {
     await this.children.stopAll();
     this.loader = undefined;
@@ -41,11 +41,11 @@ export class Bench {
     for (const folder of [this.folder, ...this.dataDirs]) await rm(folder, { recursive: true, force: true });
   }
 
-  /** An empty folder for a gateway with a database of its own; it goes away with the run. */
+  /** An empty data folder for a gateway with its own database; removed after the run. */
   async dataDir(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'agw-bench-'));
     this.dataDirs.push(folder);
-    // The server's user may be another than ours.
+    // The database server may run as another user.
     await chmod(folder, 0o711);
     return folder;
   }
@@ -80,7 +80,7 @@ export class Bench {
     return (await this.loader).ask(plan);
   }
 
-  /** `script` is relative to this file and ends in `serveHelper`. */
+  /** `script` is a path relative to this file. The script ends with `serveHelper`. */
   helper<Ready, Question = never, Answer = never>(
     script: string,
     config: object,

@@ -6,17 +6,17 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 const STOP_LIMIT_MS = 15_000;
 
 export interface ChildCommand {
-  /** Of node: the script and its arguments, options of node before it. */
+  /** Arguments of node: its options, the script, and the script's arguments. */
   readonly args: readonly string[];
-  /** The whole environment: nothing of ours is passed on. */
+  /** The whole environment. Nothing is inherited from this process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Takes both outputs. */
+  /** Gets stdout and stderr. */
   readonly logFile: string;
-  /** With a channel the child is asked over it, and goes away when we do. */
+  /** Opens an IPC channel to the child. The child exits when this process does. */
   readonly withChannel?: boolean;
 }
 
-/** Every process that a run starts, so that none is left behind. */
+/** Every process that a run has started, so that none is left behind. */
 export class Children {
   private readonly running = new Set<ChildProcess>();
 
@@ -46,7 +46,7 @@ export class Children {
   }
 }
 
-/** Rejects with the end of its log when the child exits; never resolves. */
+/** Rejects with the end of the child's log when it exits; never resolves. */
 export async function failedStart(child: ChildProcess, logFile: string): Promise<never> {
   await once(child, 'exit');
   const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-15).join('\n');

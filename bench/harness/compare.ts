@@ -6,30 +6,30 @@ import type { Target } from './target.js';
 
 export interface Contender {
   readonly target: Target;
-  /** What is asked of it; made anew for every slot. */
+  /** The requests to send; called for every slot. */
   plan(): Ask | Promise<Ask>;
 }
 
-/** A load without what the target brings: port and credentials. */
+/** A load without the target's port and headers, and without a duration. */
 export type Ask = Omit<LoadPlan, 'port' | 'durationMs' | 'headers'>;
 
 export interface Timing {
   readonly rounds: number;
   readonly slotMs: number;
-  /** Before the first round, for each contender. */
+  /** For each contender, before the first round. */
   readonly warmUpMs: number;
 }
 
-/** Medians over the slots of one contender. */
+/** One contender's medians over its slots. */
 export interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU of the server's process, NaN where it cannot be read. */
+  /** CPU of the server process; NaN where it cannot be read. */
   readonly cpuMsPerRequest: number;
 }
 
-/** What each contender did, slot by slot, so that ratios can be taken within a round. */
+/** Figures of each contender slot by slot, so that ratios can be taken within a round. */
 export class Comparison<Name extends string> {
   constructor(private readonly slots: Readonly<Record<Name, readonly Figures[]>>) {}
 
@@ -43,7 +43,7 @@ export class Comparison<Name extends string> {
     };
   }
 
-  /** The median over the rounds of one's figure divided by the other's in the same round. */
+  /** The ratio of one contender's figure to the other's, taken in each round; the median of these. */
   ratio(one: Name, other: Name, key: keyof Figures = 'perSecond'): number {
     return median(
       this.slots[one].map((slot, round) => slot[key] / (this.slots[other][round]?.[key] ?? Number.NaN)),
@@ -52,8 +52,9 @@ export class Comparison<Name extends string> {
 }
 
 /**
- * Loads the contenders one after the other, round after round, and begins each round with the next of them: A B C, B C A.
- * Who always went first would always meet what the one before had left to the database. Throws when an answer is no success.
+ * Loads the contenders in turn, round after round. Each round starts with the next one (A B C, B C A), because
+ * whoever always goes first would always inherit the same state of the database. Throws when a response is not a
+ * success.
  */
 export async function compare<Name extends string>(
   bench: Bench,
@@ -64,18 +65,18 @@ export async function compare<Name extends string>(
   for (const name of names) await slot(bench, contenders[name], warmUpMs);
   const slots = Object.fromEntries(names.map((name) => [name, [] as Figures[]])) as Record<Name, Figures[]>;
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of turned(names, round)) slots[name].push(await slot(bench, contenders[name], slotMs));
+    for (const name of rotated(names, round)) slots[name].push(await slot(bench, contenders[name], slotMs));
   }
   return new Comparison(slots);
 }
 
-/** The names in the order of a round. */
-export function turned<Name>(names: readonly Name[], round: number): readonly Name[] {
+/** The names in the order of this round. */
+export function rotated<Name>(names: readonly Name[], round: number): readonly Name[] {
   const first = round % names.length;
   return [...names.slice(first), ...names.slice(0, first)];
 }
 
-/** One contender under load for so long. Throws when an answer is no success. */
+/** Loads one contender for `durationMs`. Throws when a response is not a success. */
 export async function slot(bench: Bench, { target, plan }: Contender, durationMs: number): Promise<Figures> {
   const { port, headers, pid } = target;
   const ask = await plan();

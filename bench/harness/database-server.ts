@@ -7,15 +7,17 @@ import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-
 import { migrate } from '../../src/platform/database/schema.js';
 import { silentLogs } from '../../src/platform/logging/logger.js';
 
-/** A migrated database of one benchmark's own. */
+/** A migrated database that belongs to one benchmark. */
 export interface BenchDatabase {
-  /** What `DATABASE_URL` would be. */
+  /** The value for `DATABASE_URL`. */
   readonly url: string;
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 }
 
-/** The PostgreSQL of a run: that of BENCH_DATABASE_URL, else an embedded one that goes away with it. */
+/**
+ * The PostgreSQL of a run: the one of BENCH_DATABASE_URL, otherwise an embedded one that is removed after the run.
+ */
 export class DatabaseServer {
   private constructor(
     private readonly adminUrl: string,

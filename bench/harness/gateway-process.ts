@@ -8,30 +8,30 @@ import type { Target } from './target.js';
 
 const START_LIMIT_MS = 60_000;
 const POLL_MS = 5;
-/** Out of the way: no benchmark is about refusals. */
-/** One for all: a second build on the same database would end the token that the first was given. */
+/** The same for all: a second build on the same database would revoke the token of the first. */
 const TOKEN = mintToken();
+/** High enough never to be reached: no benchmark is about refusals. */
 const NO_LIMIT = '1000000';
 const OWN_FOLDER = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface GatewayOptions {
-  /** Where it keeps its files, and its database unless `databaseUrl` says another. */
+  /** Its files, and its database unless `databaseUrl` names another one. */
   readonly dataDir: string;
   readonly databaseUrl?: string;
-  /** Base URL of an OpenAI-compatible provider; the offline one answers without. */
+  /** Base URL of an OpenAI-compatible provider. Without one, the offline provider answers. */
   readonly providerUrl?: string | undefined;
-  /** `GATEWAY__…` variables on top. */
+  /** Additional `GATEWAY__…` variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The checkout whose build runs; this one unless told. */
+  /** The checkout whose build runs; by default this one. */
   readonly checkout?: string | undefined;
 }
 
-/** The real thing: `agent-gateway serve` from the build, in a process of its own. */
+/** The real gateway, `agent-gateway serve` from the build, as a separate process. */
 export interface GatewayProcess extends Target {
   readonly portB: number;
   readonly operationsPort: number;
   readonly token: string;
-  /** From the start of the process to the first 200 of `/readyz`. */
+  /** From the start of the process to the first 200 from `/readyz`. */
   readonly readyAfterMs: number;
 }
 
@@ -62,7 +62,7 @@ export async function startGateway(
   };
 }
 
-/** With BENCH_PROFILE=<folder> every gateway leaves a CPU profile there. */
+/** With BENCH_PROFILE=<folder> every gateway writes a CPU profile there. */
 function nodeOptions(): string[] {
   const folder = process.env['BENCH_PROFILE'];
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
@@ -81,9 +81,9 @@ function variables({
     GATEWAY__PROVIDER__KIND: providerUrl === undefined ? 'offline' : 'openai',
     ...(providerUrl === undefined ? {} : { GATEWAY__PROVIDER__BASE_URL: providerUrl }),
     ...Object.fromEntries(limits.map((tier) => [`GATEWAY__RATE_LIMITS__${tier}`, NO_LIMIT])),
-    // As on the embedded database, which these databases stand for; `rate-limits` measures the other store.
+    // The default with an embedded database, which these databases stand for. `rate-limits` measures the other store.
     GATEWAY__RATE_LIMITS__STORE: 'memory',
-    // Nobody stands before these that would have to notice a stop.
+    // No load balancer has to notice that it stops.
     GATEWAY__GATEWAY__DRAIN_GRACE_MS: '0',
     GATEWAY__LOGGING__LEVEL: 'info',
     ...environment,

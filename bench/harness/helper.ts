@@ -2,19 +2,19 @@ import { type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { type Children, failedStart, pidOf } from './children.js';
 
-/** A process of the benchmark's own that answers over its channel. */
+/** A helper process of a benchmark, which answers questions over its IPC channel. */
 export interface Helper<Ready, Question, Answer> {
   readonly pid: number;
-  /** What it said when it was ready. */
+  /** What it reported when it was ready. */
   readonly ready: Ready;
-  /** One at a time. Rejects with what the helper threw. */
+  /** Only one question at a time. Rejects with what the helper threw. */
   ask(question: Question): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 export type HelperMessage = { readonly value: unknown } | { readonly error: string };
 
-/** Starts a script that ends in `serveHelper`, and waits until it is ready. */
+/** Starts a script that ends with `serveHelper`, and waits until it is ready. */
 export async function startHelper<Ready, Question = never, Answer = never>(
   children: Children,
   { script, config, folder }: { script: string; config: object; folder: string },

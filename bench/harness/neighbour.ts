@@ -6,11 +6,11 @@ const PAUSE_MS = 10;
 export interface Waits {
   readonly slowestMs: number;
   readonly count: number;
-  /** How late its own timer was at worst: what a busy machine adds to every wait. */
+  /** How late its own timer was at most: the delay that a busy machine adds to every wait. */
   readonly lagMs: number;
 }
 
-/** A script of its own, since a test's TypeScript cannot be loaded in a thread. */
+/** A script as text, because a thread of a test cannot load TypeScript. */
 const ASKING = `
   const { parentPort, workerData: { url, headers, pauseMs } } = require('node:worker_threads');
   const { Agent, get } = require('node:http');
@@ -42,8 +42,9 @@ const ASKING = `
   })();`;
 
 /**
- * A neighbour asks for the same small thing again and again, until `stop`: in a thread of its own, since making and sending
- * large bodies keeps this one busy. With the pause between two it stays below its own rate limit. `stop` rejects when an answer was not 200.
+ * A neighbour that sends the same small request again and again until `stop`. It runs in its own thread, because
+ * creating and sending large bodies keeps this one busy. `pauseMs` keeps it below its own rate limit. `stop` rejects
+ * when a response was not 200.
  */
 export function neighbour(
   url: string,

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of the kernel's clock, on every Linux that Node runs on. */
+/** Ticks of the kernel's clock (USER_HZ): 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
 /** CPU seconds that a process has used, in user and kernel mode. NaN where there is no /proc. */
 export function cpuSeconds(pid: number): number {
   try {
-    // Behind the name, which stands in brackets and may hold anything, the fields are numbers.
+    // The process name is in brackets and may contain anything; the fields after it are numbers.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
     return (Number(fields?.[11]) + Number(fields?.[12])) / TICKS_PER_SECOND;
   } catch {
@@ -25,7 +25,7 @@ export function threadCount(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).length;
 }
 
-/** Files and sockets; Linux only. */
+/** Files and sockets, Linux only. */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -24,7 +24,7 @@ const SYLLABLES = [
   '书',
 ];
 
-/** Text in which few words are frequent and most are rare, as in what people write; every fifth word is Chinese. */
+/** Text with few frequent and many rare words, like what people write; every fifth word is Chinese. */
 export class Prose {
   private seed = 1;
 
@@ -32,14 +32,14 @@ export class Prose {
     return Array.from({ length: count }, () => wordOf(Math.floor(VOCABULARY ** this.next()))).join(' ');
   }
 
-  /** The same in every run. */
+  /** Pseudorandom, the same in every run. */
   private next(): number {
     this.seed = (this.seed * 48_271) % 2_147_483_647;
     return this.seed / 2_147_483_647;
   }
 }
 
-/** Stores so many memories, those of each user one after the other. */
+/** Stores this many memories, user by user. */
 export async function seedMemories(
   database: BenchDatabase,
   { users, each }: { users: readonly string[]; each: number },

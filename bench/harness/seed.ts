@@ -6,13 +6,16 @@ import type { BenchDatabase } from './database-server.js';
 const PER_STATEMENT = 10_000;
 const USAGE_PER_STATEMENT = 500_000;
 
-/** Settings under which nothing that is seeded goes silent while it is measured. */
+/** Settings under which no seeded session goes idle during a run. */
 export const NEVER_SILENT = {
   GATEWAY__AGENT__SESSION_IDLE_SECS: '31536000',
   GATEWAY__AGENT__SESSION_TIMEOUT_SECS: '31536000',
 } as const;
 
-/** Stores sessions, of every ten six active, two idle and two ended, one a second up to now. @returns their ids, oldest first */
+/**
+ * Stores sessions, one per second up to now: of every ten six are active, two idle and two ended.
+ * @returns their ids, oldest first
+ */
 export async function seedSessions(database: BenchDatabase, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('sess'));
   for (let from = 0; from < count; from += PER_STATEMENT) {
@@ -29,7 +32,10 @@ export async function seedSessions(database: BenchDatabase, count: number): Prom
   return ids;
 }
 
-/** Fills one session's history. @returns the ids of its messages, oldest first */
+/**
+ * Fills the history of one session.
+ * @returns the ids of its messages, oldest first
+ */
 export async function seedMessages(
   database: BenchDatabase,
   sessionId: string,
@@ -49,7 +55,10 @@ export async function seedMessages(
   return ids;
 }
 
-/** Live sessions with as much past as a model is given, so that every turn costs the same from the first. @returns their ids */
+/**
+ * Active sessions with a full context window, so that every turn costs the same from the first one on.
+ * @returns their ids
+ */
 export async function seedTalks(database: BenchDatabase, count: number, messages: number): Promise<string[]> {
   const ids = await seedSessions(database, count * 2);
   const live = await database.query<{ id: string }>(
@@ -66,7 +75,7 @@ export async function seedTalks(database: BenchDatabase, count: number, messages
   return live.map(({ id }) => id);
 }
 
-/** Rows of the audit with their places in the chain, one a second up to now. Their hashes are no hashes of theirs. */
+/** Rows of the audit with their positions in the chain, one per second up to now. The hashes are made up. */
 export async function seedAudit(database: BenchDatabase, count: number): Promise<void> {
   await database.query(`
     BEGIN;
@@ -82,7 +91,10 @@ export async function seedAudit(database: BenchDatabase, count: number): Promise
     COMMIT`);
 }
 
-/** What turns leave behind when they end, spread over days and users; each user mostly talks to one agent with one token. */
+/**
+ * The usage that turns write when they end, spread over days and users. Each user mostly uses one agent and one
+ * token.
+ */
 export async function seedUsage(
   database: BenchDatabase,
   { turns, days, users }: { turns: number; days: number; users: number },
@@ -99,8 +111,8 @@ export async function seedUsage(
     );
 }
 
-/** Waits until a gateway has added all of it to its days. */
-export async function summedUp(database: BenchDatabase): Promise<void> {
+/** Waits until a gateway has added all entries to its totals per day. */
+export async function waitForTotals(database: BenchDatabase): Promise<void> {
   for (;;) {
     const [left] = await database.query('SELECT 1 FROM usage_entries LIMIT 1');
     if (left === undefined) return;
@@ -108,8 +120,8 @@ export async function summedUp(database: BenchDatabase): Promise<void> {
   }
 }
 
-/** What a database that has lived for a while would have done by itself. */
-export async function settle(database: BenchDatabase): Promise<void> {
+/** What autovacuum would have done in a database that has existed for a while. */
+export async function vacuum(database: BenchDatabase): Promise<void> {
   await database.query('VACUUM ANALYZE');
   await database.query('CHECKPOINT');
 }

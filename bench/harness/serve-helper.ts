@@ -1,12 +1,12 @@
 import type { HelperMessage } from './helper.js';
 
 interface Service<Question, Answer> {
-  /** Told to the parent at once. */
+  /** Sent to the parent at once. */
   readonly ready: unknown;
   answer?(question: Question): Promise<Answer>;
 }
 
-/** The main of a helper process: sets up with its configuration, then answers until its parent goes away. */
+/** The main function of a helper process: sets up with its configuration, then answers until its parent exits. */
 export async function serveHelper<Config, Question = never, Answer = never>(
   setUp: (config: Config) => Promise<Service<Question, Answer>>,
 ): Promise<void> {

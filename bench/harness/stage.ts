@@ -7,12 +7,12 @@ import { figuresText, informs } from './rows.js';
 import { NEVER_SILENT } from './seed.js';
 import type { Target } from './target.js';
 
-/** What a session has said before a benchmark begins. */
+/** Messages of a session before a benchmark begins. */
 export const HISTORY_MESSAGES = 10;
-/** What a model is given of it at most, as by default: a lower bound would sum the history up every few turns. */
+/** The default limit of what a model is given. With a lower one the history would be summarised every few turns. */
 const MOST_MESSAGES = 200;
 
-export interface StageWish {
+export interface StageOptions {
   readonly withProvider?: boolean;
 }
 
@@ -20,7 +20,7 @@ type Names = 'gateway' | 'bare' | 'other';
 
 /**
  * A database with the gateway and the baseline on it. With BENCH_AGAINST=<folder> the build of another checkout takes
- * part, so that a change can be held against what was before.
+ * part, to show what a change brought.
  */
 export class Stage {
   private constructor(
@@ -32,17 +32,17 @@ export class Stage {
     private readonly stopProvider: () => Promise<void>,
   ) {}
 
-  static async open(bench: Bench, { withProvider = false }: StageWish = {}): Promise<Stage> {
+  static async open(bench: Bench, { withProvider = false }: StageOptions = {}): Promise<Stage> {
     const database = await bench.database();
     const provider = withProvider ? await bench.provider() : undefined;
-    const wish = {
+    const options = {
       databaseUrl: database.url,
       providerUrl: provider?.url,
       environment: NEVER_SILENT,
     };
-    const gateway = await bench.gateway(wish);
+    const gateway = await bench.gateway(options);
     const checkout = process.env['BENCH_AGAINST'];
-    const others = checkout ? [await bench.gateway({ ...wish, checkout })] : [];
+    const others = checkout ? [await bench.gateway({ ...options, checkout })] : [];
     const bare = await bench.bare({
       databaseUrl: database.url,
       historyMessages: MOST_MESSAGES,
@@ -51,7 +51,7 @@ export class Stage {
     return new Stage(bench, database, gateway, bare, others, async () => provider?.stop());
   }
 
-  /** Asks all of them the same. */
+  /** Sends the same requests to all of them. */
   compare(ask: Ask, timing: Timing): Promise<Comparison<Names>> {
     const contender = (target: Target): Contender => ({ target, plan: () => ask });
     const [other] = this.others;
@@ -63,7 +63,7 @@ export class Stage {
     return compare(this.bench, contenders as Record<Names, Contender>, timing);
   }
 
-  /** What became faster or slower against the other checkout; no row without one. */
+  /** What became faster or slower than in the other checkout; no rows without one. */
   rowsAgainstOther(path: string, comparison: Comparison<Names>): Row[] {
     return this.others.map((other) => {
       const row = {

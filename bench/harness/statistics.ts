@@ -1,4 +1,4 @@
-/** The middle value; of two middle ones their mean. NaN for none. */
+/** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const last = sorted.length - 1;
@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
   return ((below ?? Number.NaN) + (above ?? Number.NaN)) / 2;
 }
 
-/** The smallest of ascending values that `share` (0 to 1) of them do not exceed. NaN for none. */
+/** The smallest value that is at least as large as `share` (0 to 1) of the ascending values. NaN for no values. */
 export function percentile(ascending: ArrayLike<number>, share: number): number {
   const at = Math.min(ascending.length - 1, Math.max(0, Math.ceil(share * ascending.length) - 1));
   return ascending[at] ?? Number.NaN;

@@ -1,6 +1,6 @@
 import type { Timing } from './compare.js';
 
-/** Short slots and several of them: what disturbs the machine for a second then disturbs both sides, or one slot. */
+/** Several short slots: what disturbs the machine for a second then affects both sides, or only one slot. */
 export const TIMING: Timing = {
   rounds: Number(process.env['BENCH_ROUNDS'] ?? 5),
   slotMs: Number(process.env['BENCH_SLOT_MS'] ?? 1000),

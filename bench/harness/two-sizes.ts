@@ -16,7 +16,7 @@ export interface Sized {
   readonly bare: Target;
 }
 
-/** Two gateways that differ only in how much their databases hold. */
+/** Two gateways that differ only in the size of their databases. */
 export class TwoSizes {
   private constructor(
     readonly small: Sized,

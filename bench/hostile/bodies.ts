@@ -1,25 +1,25 @@
-/** The largest body of other routes than messages. */
+/** The largest body on routes other than messages. */
 export const MAX_OTHER_BYTES = 1_048_576;
-/** A file of more bytes than this, as base64, is refused for itself. */
+/** A base64 file of more bytes than this is refused for its own size. */
 const MAX_ORDINARY_BYTES = 27_900_000;
-/** Just below the bound, so that the body is parsed. */
+/** Just below the limit, so that the body is parsed. */
 const LISTS = '[],'.repeat(49_000);
 const KEYS = Array.from({ length: 9900 }, (_, i) => `"key-${i}":1`).join(',');
 
 type Body = Uint8Array<ArrayBuffer>;
 
-/** One kind of body that is refused, expensive for a reader that parses first or looks at everything. */
+/** One kind of body that is refused, and expensive for a reader that parses first or scans everything. */
 export interface Attack {
   readonly what: string;
   readonly method: string;
-  /** Where it goes; to the messages of a session unless it says so. */
+  /** Its route; by default the messages of a session. */
   readonly path?: string;
-  /** The body, of at most `bytes`. */
+  /** A body of at most `bytes`. */
   body(bytes: number): Body;
   readonly status: number;
 }
 
-/** A message with one file, to a session that has ended: read and validated whole, and no turn is part of it. */
+/** A message with one file, to a session that has ended: the body is read and validated whole, and no turn runs. */
 export const ORDINARY: Attack = {
   what: 'an ordinary message',
   method: 'POST',
@@ -89,7 +89,7 @@ export const ATTACKS_ELSEWHERE: readonly Attack[] = [
   },
 ];
 
-/** `head`, as many `unit`s as fit, `tail`. */
+/** `head`, as many `unit`s as fit, and `tail`. */
 function attack(what: string, head: string, unit: string, tail: string): Attack {
   return { what, method: 'POST', body: (bytes) => filled(bytes, head, unit, tail), status: 400 };
 }

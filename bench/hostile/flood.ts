@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** RFC 6455, 5.2: a masked frame whose mask is zero. */
+/** A masked frame (RFC 6455, 5.2) with a mask of zero. */
 export function clientFrame(opcode: number, payload: string): Buffer {
   return Buffer.concat([
     Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
@@ -13,8 +13,9 @@ const AT_ONCE = 2000;
 const REFUSED_PAUSE_MS = 50;
 
 /**
- * Sends so many frames to a session's WebSocket and reads nothing, over as many connections as it takes, `atOnce` of them
- * open at the same time. @returns how many connections were opened
+ * Sends this many frames to a session's WebSocket and reads nothing, over as many connections as needed, `atOnce` of
+ * them open at a time.
+ * @returns how many connections were opened
  */
 export async function flood(
   url: URL,
@@ -45,7 +46,7 @@ export async function flood(
   return opened;
 }
 
-/** Whether the other end takes more within a second. */
+/** Whether the other end accepts more within a second. */
 function drains(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), 1000);
@@ -58,7 +59,7 @@ function drains(socket: Socket): Promise<boolean> {
   });
 }
 
-/** Undefined when it is refused. */
+/** Undefined when the connection is refused. */
 function open(url: URL, token: string): Promise<Socket | undefined> {
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => undefined);

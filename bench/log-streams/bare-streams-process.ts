@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { serveHelper } from '../harness/serve-helper.js';
 
 export interface BareStreamsConfig {
-  /** What every reader gets five times a second. */
+  /** What each reader gets five times a second. */
   readonly chunk: string;
 }
 
 const PERIOD_MS = 200;
 
-/** The least that streaming can cost: ready bytes, written to everybody at once. */
+/** The minimum cost of streaming: prepared bytes, written to all readers at once. */
 await serveHelper(async ({ chunk }: BareStreamsConfig) => {
   const readers = new Set<ServerResponse>();
   const bytes = Buffer.from(chunk);

@@ -5,16 +5,16 @@ export interface ReadersQuestion {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** How many connections there shall be; those that are too many are closed. */
+  /** How many connections there should be; surplus ones are closed. */
   readonly readers: number;
-  /** Readers that never read. */
+  /** Whether these readers never read. */
   readonly stopped: boolean;
 }
 
 export interface ReadersAnswer {
-  /** Of the connections that are open: how many got an answer with 200. */
+  /** How many of the open connections were answered with 200. */
   readonly answered: number;
-  /** Events that all readers got since the last question. */
+  /** Events that all readers have received since the last question. */
   readonly events: number;
 }
 

@@ -5,13 +5,13 @@ import { serveHelper } from '../harness/serve-helper.js';
 const WORDS = ['Nothing', ' is', ' faster', ' than', ' an', ' answer', ' that', ' is', ' known.'];
 
 export interface ProviderConfig {
-  /** How long an answer is; one short sentence unless told. */
+  /** Words per answer; by default one short sentence. */
   readonly words?: number;
-  /** A free one unless told. */
+  /** By default a free port. */
   readonly port?: number;
 }
 
-/** A model that answers at once, always the same: what remains is the gateway's own time. */
+/** A model that always gives the same answer at once, so that only the gateway's own time is measured. */
 function serveProvider({ words = WORDS.length, port = 0 }: ProviderConfig) {
   const said = Array.from({ length: words }, (_, index) => WORDS[index % WORDS.length]);
   const pieces = [...said.map((content) => event({ choices: [{ index: 0, delta: { content } }] })), ...end()];

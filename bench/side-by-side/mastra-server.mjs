@@ -1,4 +1,4 @@
-// Mastra with its own memory in libsql, for the comparison that bench/README.md describes. It runs in a folder of its own, where its
+// Mastra with its own memory in libsql, for the comparison in bench/README.md. It runs in a separate folder where its
 // packages are installed; this project does not depend on them.
 import { serve } from '@hono/node-server';
 import { Agent } from '@mastra/core/agent';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const call = z.strictObject({
   method: z.string().default('POST'),
-  /** `{session}` stands for the session's id, here and in the body. */
+  /** `{session}` is replaced by the session's id, here and in the body. */
   path: z.string(),
   body: z.unknown(),
 });
@@ -11,22 +11,22 @@ const call = z.strictObject({
 const description = z.strictObject({
   name: z.string(),
   base: z.url(),
-  /** `$NAME` is taken from the environment, so that no secret has to stand in the file. */
+  /** `$NAME` is read from the environment, so that the file holds no secret. */
   headers: z.record(z.string(), z.string()).default({}),
-  /** Makes a session; left out where a system has none. */
+  /** Creates a session; left out for a system without sessions. */
   session: call.extend({ idField: z.string() }).optional(),
-  /** One whole turn: the answer comes when the model has said everything, and both sides are stored. */
+  /** One whole turn: the response comes when the model has finished and both sides are stored. */
   turn: call,
-  /** What every answer must contain, so that nobody is measured who did not ask the model. */
+  /** Must appear in every answer, to prove that the system asked the model. */
   expect: z.string().default('faster'),
-  /** Of the server's process, for its CPU. */
+  /** Process id of the server, to measure its CPU. */
   pid: z.number().int().optional(),
 });
 
 /** A system under load, as its file describes it. */
 export type System = z.infer<typeof description>;
 
-/** Throws what is wrong with the file. */
+/** Throws a message that says what is wrong with the file. */
 export function readSystem(file: string): System {
   const system = description.parse(JSON.parse(readFileSync(file, 'utf8')));
   const headers = Object.entries(system.headers).map(([name, value]) => [name, fromEnvironment(value)]);

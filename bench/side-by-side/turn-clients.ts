@@ -6,7 +6,7 @@ import type { System } from './system.js';
 
 const ANSWER_LIMIT_MS = 60_000;
 
-/** Clients of one system, each with a session of its own and the next message as soon as its answer is there. */
+/** Clients of one system. Each has its own session and sends its next message when the answer has arrived. */
 export class TurnClients {
   private readonly pool: Pool;
   private readonly headers: Record<string, string>;
@@ -30,7 +30,7 @@ export class TurnClients {
     return this.pool.close();
   }
 
-  /** Throws at the first answer that is none. */
+  /** Throws at the first response that is not an answer. */
   async run(durationMs: number): Promise<Figures> {
     const { pid } = this.system;
     const cpu = () => (pid === undefined ? Number.NaN : cpuSeconds(pid));

@@ -13,14 +13,14 @@ export interface MixedLoadQuestion {
 }
 
 export interface MixedLoadAnswer {
-  /** How often each kind of work was done. */
+  /** How often each kind of operation was done. */
   readonly done: Readonly<Record<string, number>>;
-  /** How often something answered other than it should; the first of it is shown. */
+  /** How many responses were wrong, and the first one. */
   readonly failures: number;
   readonly firstFailure?: string;
 }
 
-/** After each piece of work: the load of a busy day, not the most that the machine can do. */
+/** Pause after each operation: the load of a busy day, not the maximum. */
 const PAUSE_MS = 25;
 const READ_LOG_MS = 10_000;
 
@@ -31,7 +31,7 @@ class MixedLoad {
 
   constructor(private readonly to: MixedLoadConfig) {}
 
-  /** Everything that the gateway does for callers, at once. */
+  /** All kinds of callers at once. */
   async run(durationMs: number): Promise<MixedLoadAnswer> {
     const endsAt = performance.now() + durationMs;
     const a = `http://127.0.0.1:${this.to.portA}/api/v1`;
@@ -71,7 +71,7 @@ class MixedLoad {
     }
   }
 
-  /** Made, talked in, read, and deleted again: what is kept does not grow. */
+  /** Creates a session, talks in it, reads it, and deletes it again, so that the stored data does not grow. */
   private async life(base: string, idField: string): Promise<void> {
     const session = `${base}/sessions/${await this.newSession(base, idField)}`;
     await this.take('POST', `${session}/messages`, { content: 'How long does this last?' });

@@ -3,19 +3,19 @@ import { WebSocket } from 'ws';
 import { serveHelper } from '../harness/serve-helper.js';
 
 export interface ReadersQuestion {
-  /** `provider` asks the model itself, without a gateway. */
+  /** `provider` calls the model directly, without a gateway. */
   readonly way: 'provider' | 'sse' | 'websocket';
-  /** One for each reader; a reader asks its own again and again. */
+  /** One URL per reader, which requests it again and again. */
   readonly urls: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly durationMs: number;
 }
 
 export interface ReadersAnswer {
-  /** From the question to the first piece of the answer, of every turn, in milliseconds. */
+  /** From the question to the first piece of the answer, for each turn, in milliseconds. */
   readonly firstMs: readonly number[];
   readonly turns: number;
-  /** Frames with a piece of the answer; pieces for whoever is behind come together. */
+  /** Frames with a piece of the answer; a reader that is behind gets several pieces in one frame. */
   readonly frames: number;
   readonly seconds: number;
 }
@@ -23,7 +23,7 @@ export interface ReadersAnswer {
 const PROMPT = 'How fast is this?';
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** How the frames of one way are told apart, and the words within them counted. */
+/** How to recognise the frames of each way, and to count the words in them. */
 const FRAMES = {
   provider: '"delta":{"content"',
   sse: 'event: token\n',
@@ -35,7 +35,7 @@ class Tally {
   turns = 0;
   frames = 0;
 
-  /** @returns what notes the pieces of one turn */
+  /** @returns a function that records the pieces of one turn */
   turn(mark: string): (text: string) => void {
     const askedAt = performance.now();
     let isFirst = true;
@@ -81,7 +81,7 @@ async function overHttp(
     let isWhole = way === 'provider';
     for await (const chunk of await post(url, headers, JSON.stringify(body))) {
       const text = String(chunk);
-      // Frames have a few dozen bytes: those that an edge of a chunk cuts apart are few.
+      // Frames have a few dozen bytes, so the end of a chunk cuts only a few of them.
       note(text);
       isWhole ||= text.includes('event: done');
     }

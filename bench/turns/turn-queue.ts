@@ -8,9 +8,9 @@ import { Redactor } from '../../src/platform/logging/redactor.js';
 import { storedLine } from '../../src/platform/logging/stored-line.js';
 
 const LINES = 50_000;
-/** So many wait for a batch of the database when a few hundred turns end a second. */
+/** Lines in one batch for the database when a few hundred turns a second end. */
 const BATCH = 100;
-/** And so many leave in one system call. */
+/** Lines in one system call. */
 const TOGETHER = 4;
 
 const TURN: ClaimedTurn = {
@@ -40,8 +40,8 @@ const COST = {
 } as const;
 
 /**
- * CPU microseconds of the line that each turn leaves: made, redacted, written to a file, and made ready for the table of
- * lines in batches. It is too little to be seen between two gateways under load, so it is measured by itself.
+ * CPU microseconds of the log line that each turn writes: built, redacted, written to a file, and prepared in batches
+ * for the table. It is too small to be seen between two gateways under load, so it is measured alone.
  */
 export function turnLineMicros(file: string): number {
   const descriptor = openSync(file, 'w');

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveHelper } from '../harness/serve-helper.js';
 
-/** Waits, at most so long, until so many deliveries have arrived for the first time since the last question. */
+/** Waits until this many deliveries have arrived for the first time since the last question, at most this long. */
 export interface ArrivalsQuestion {
   readonly deliveries: number;
   readonly withinMs: number;
@@ -15,7 +15,7 @@ export interface ArrivalsAnswer {
   readonly repeated: number;
 }
 
-/** `/live/…` is answered at once, `/hang/…` never, `/late/…` after any time-out. What is live is measured. */
+/** `/live/…` answers at once, `/hang/…` never, `/late/…` after any time-out. Only live receivers are measured. */
 await serveHelper(async () => {
   let agesMs: number[] = [];
   let repeated = 0;

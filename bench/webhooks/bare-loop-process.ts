@@ -4,7 +4,7 @@ import { serveHelper } from '../harness/serve-helper.js';
 
 export interface BareLoopConfig {
   readonly databaseUrl: string;
-  /** Deliveries on their way at once. */
+  /** Deliveries in flight. */
   readonly atOnce: number;
 }
 
@@ -23,13 +23,16 @@ interface Row {
   body: string;
 }
 
-/** What a delivery costs at least: claim a hundred, send so many at a time over kept connections, note them together. */
+/**
+ * The minimum cost of a delivery: claim a hundred, send them `atOnce` at a time over keep-alive connections, record
+ * them together.
+ */
 await serveHelper(async ({ databaseUrl, atOnce }: BareLoopConfig) => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
   const agent = new Agent({ connections: 2048 });
   return {
     ready: true,
-    /** Empties the outbox. */
+    /** Empties the outbox once. */
     answer: async (): Promise<true> => {
       const queue = new Queue(pool);
       await Promise.all(Array.from({ length: atOnce }, () => send(queue, agent)));
@@ -49,7 +52,7 @@ async function send(queue: Queue, agent: Agent): Promise<void> {
   }
 }
 
-/** Claims ahead of those who send, and notes what they did in batches. */
+/** Claims deliveries ahead of the senders, and records outcomes in batches. */
 class Queue {
   private rows: Row[] = [];
   private claiming: Promise<void> | undefined;

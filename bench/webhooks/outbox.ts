@@ -3,7 +3,7 @@ import type { BenchDatabase } from '../harness/database-server.js';
 const DATA = `'{"session_id":"sess_01jd8v3q5ze0psx2w9t6m4k7ah","channel":"api","user_id":"bench"}'`;
 const HEAD = `'{"id":"evt_01jd8v3q5ze0psx2w9t6m4k7ah","event":"session.created","timestamp":"","sequence":1,"data":'`;
 
-/** So many hooks at one receiver; they hear of nothing until `startDeliveries`. */
+/** Creates this many hooks for one receiver. Nothing is sent before `startDeliveries`. */
 export async function createHooks(database: BenchDatabase, hooks: number, port: number): Promise<void> {
   await database.query('DELETE FROM hooks');
   await database.query('DELETE FROM hook_lanes');
@@ -16,7 +16,7 @@ export async function createHooks(database: BenchDatabase, hooks: number, port: 
   await database.query('INSERT INTO hook_lanes (hook_id) SELECT id FROM hooks');
 }
 
-/** Deliveries that wait, spread evenly over the hooks, as if the gateway had been down. */
+/** Pending deliveries, spread evenly over the hooks, as if the gateway had been down. */
 export async function fillOutbox(database: BenchDatabase, deliveries: number): Promise<void> {
   await database.query('UPDATE hooks SET active = false');
   await database.query('TRUNCATE hook_deliveries');
@@ -39,7 +39,7 @@ export async function startDeliveries(database: BenchDatabase): Promise<void> {
   await database.query('UPDATE hooks SET active = true');
 }
 
-/** The same work for the bare loop: ready bodies, no order, no signature. */
+/** The same work for the bare loop: prepared bodies, no order, no signatures. */
 export async function fillBareOutbox(
   database: BenchDatabase,
   deliveries: number,

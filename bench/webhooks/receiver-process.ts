@@ -4,24 +4,24 @@ import { serveHelper } from '../harness/serve-helper.js';
 import { percentile } from '../harness/statistics.js';
 
 export interface ReceiverConfig {
-  /** How long it thinks about every delivery. */
+  /** How long it takes to answer each delivery. */
   readonly delayMs: number;
 }
 
-/** Waits until so many deliveries have arrived since the last question. */
+/** Waits until this many deliveries have arrived since the last question. */
 export interface ReceiverQuestion {
   readonly deliveries: number;
 }
 
 export interface ReceiverAnswer {
-  /** Between the first and the last arrival. */
+  /** From the first to the last arrival. */
   readonly seconds: number;
-  /** From the event's own time to its arrival; NaN where bodies have none. */
+  /** From the event's timestamp to its arrival; NaN when bodies have none. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Takes deliveries and answers 200 to each. */
+/** Receives deliveries and answers 200 to each. */
 await serveHelper(async ({ delayMs }: ReceiverConfig) => {
   let ages: number[] = [];
   let [firstAt, lastAt] = [0, 0];

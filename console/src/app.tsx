@@ -30,7 +30,10 @@ const PAGES: Readonly<Record<string, ComponentType>> = Object.fromEntries(
   Object.entries(LOADERS).map(([path, load]) => [path, lazy(load)]),
 );
 
-/** Loads the page that is asked for first, while it turns out who asks. One that cannot be loaded says so when it is shown. */
+/**
+ * Loads the requested page while the token is still being checked. A page that cannot be loaded says so when it is
+ * shown.
+ */
 export function loadFirstPage(path: string): void {
   LOADERS[path]?.().catch(() => undefined);
 }
@@ -44,7 +47,7 @@ export function App(): ReactNode {
     (one) => one.path === path || (one.path !== '/' && path.startsWith(`${one.path}/`)),
   );
   const firstAllowed = AREAS.find(({ scope, whose }) => can(scope, whose));
-  // Whoever may not see the overview begins with what they may see.
+  // Those who may not see the overview start with the first page that they may see.
   const elsewhere =
     path === '/' && firstAllowed !== undefined && firstAllowed.path !== '/' ? firstAllowed.path : undefined;
   useEffect(() => {

@@ -5,7 +5,7 @@ export interface Area {
   readonly path: string;
   readonly title: string;
   readonly icon: IconName;
-  /** What the token needs, else the entry is not offered. */
+  /** The scope that the token needs; without it the entry is not offered. */
   readonly scope: string;
   readonly whose: 'own' | 'everyone';
 }

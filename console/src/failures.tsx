@@ -6,7 +6,7 @@ interface State {
   readonly error: Error | undefined;
 }
 
-/** A page that breaks leaves the others as they are. */
+/** When one page fails, the others still work. */
 export class Failures extends Component<{ readonly children: ReactNode }, State> {
   override state: State = { error: undefined };
 
@@ -18,7 +18,7 @@ export class Failures extends Component<{ readonly children: ReactNode }, State>
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     return (
-      <Page title="This page broke">
+      <Page title="This page failed">
         <Failure error={error} onRetry={() => location.reload()} />
       </Page>
     );

@@ -13,7 +13,7 @@ const queries = new QueryClient({
     queries: {
       staleTime: 2000,
       refetchOnWindowFocus: true,
-      // What the gateway refused it would refuse again; what did not reach it may reach it now.
+      // The gateway would refuse the same request again; one that did not reach it may succeed now.
       retry: (failures, error) =>
         failures < RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 502),
     },

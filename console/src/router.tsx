@@ -4,13 +4,13 @@ const BASE = '/console';
 const MOVED = 'console:moved';
 
 export interface Place {
-  /** Below `/console`, beginning with a slash. */
+  /** The path below `/console`, starting with a slash. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 let current = placeOf(location);
-/** Where the console was opened. */
+/** The path at which the console was opened. */
 export const firstPath = current.path;
 
 function placeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Place {
@@ -35,13 +35,13 @@ export function usePlace(): Place {
   return useSyncExternalStore(subscribe, () => current);
 }
 
-/** Goes to a path below `/console`; with `replace` the one before is forgotten. */
+/** Goes to a path below `/console`; with `replace` it takes the place of the current one in the history. */
 export function navigate(to: string, { replace = false } = {}): void {
   history[replace ? 'replaceState' : 'pushState'](null, '', hrefOf(to));
   dispatchEvent(new Event(MOVED));
 }
 
-/** Notes a filter in the address, so that a reload and a copied link show the same. */
+/** Puts a filter into the address, so that a reload or a copied link shows the same. */
 export function setQuery(changes: Readonly<Record<string, string>>): void {
   const { path, query } = placeOf(location);
   const next = new URLSearchParams(query);

@@ -12,7 +12,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The frame of every page: navigation, who is signed in, and the page itself. */
+/** The frame of every page: the navigation, the signed-in person, and the page itself. */
 export function Shell({ current, children }: Props): ReactNode {
   const [open, setOpen] = useState(false);
   const { path } = usePlace();
@@ -104,7 +104,7 @@ function Navigation({ current }: { readonly current: Area | undefined }): ReactN
 
 const COUNTED = 100;
 
-/** How many tool calls wait for a person, as text; empty when none does. */
+/** How many tool calls wait for a person, as text; empty for none. */
 function useWaitingApprovals(): string {
   const { can } = useSigned();
   const { data } = useGet<Page<Approval>>('/admin/v1/approvals', {

@@ -1,7 +1,7 @@
 const path = (call) => call.pathParameters.map(({ name, from }) => `${name}: made('${from}')`).join(', ');
 const json = (value) => JSON.stringify(value);
 
-/** The names of arguments that a positional client takes, in the order of its generator. */
+/** The parameter names of a positional client, in its generator's order. */
 function positional(call, order) {
   const parts = {
     path: call.pathParameters.map(({ from }) => `made('${from}')`),
@@ -11,7 +11,7 @@ function positional(call, order) {
   return order.flatMap((part) => parts[part]);
 }
 
-/** For each client: what it is made with, and how it calls an operation. The values are the documents' own examples. */
+/** For each client: how to create it, and how to call an operation. The values are the documents' examples. */
 export const DRIVERS = {
   'openapi-fetch': {
     imports: (profile) =>
@@ -47,7 +47,7 @@ export const DRIVERS = {
     call: (call) => {
       const pascal = call.name[0].toUpperCase() + call.name.slice(1);
       const options = '{ headers: AUTHORIZATION }';
-      // Its functions read every answer as JSON, which text is not: the address is what it can give.
+      // Orval's functions parse every response as JSON, and this one is text, so only the address is used.
       if (call.isText)
         return `fetch(api.get${pascal}Url(${positional(call, ['path', 'query']).join(', ')}), ${options})`;
       return `api.${call.name}(${[...positional(call, ['path', 'body', 'query']), options].join(', ')})`;
@@ -62,7 +62,10 @@ export const DRIVERS = {
   },
 };
 
-/** A program that calls every operation with this client: strictly typed, so that it compiles only when the types fit. */
+/**
+ * Source of a program that calls every operation with this client. It is strictly typed, so it compiles only when the
+ * types fit.
+ */
 export function driverSource(client, profile, plan) {
   const { imports, call } = DRIVERS[client];
   const calls = plan.map((one) => `await step('${one.id}', () => ${call(one)});`);

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,9 +8,9 @@ import { run, start } from './run.mjs';
 const MEMORY_SERVER = resolve('node_modules/@modelcontextprotocol/server-memory/dist/index.js');
 
 /**
- * A gateway of its own, with a tool server and a plugin, so that every operation has something to work on.
- * @param more further tables of its settings
- * @param secrets further variables of its environment
+ * Starts a gateway with a tool server and a plugin, so that every operation has something to work on.
+ * @param more additional tables of its settings
+ * @param secrets additional environment variables
  */
 export async function startGateway(more = '', secrets = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'agent-gateway-clients-run-'));
@@ -72,12 +73,20 @@ directory = ${JSON.stringify(resolve('plugins'))}
 `;
 }
 
-export function freePort() {
-  return new Promise((resolvePort, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolvePort(port));
+/**
+ * A free port below those that systems give to whoever asks for any: a gateway takes seconds to start, and until then
+ * nobody else gets it by chance.
+ */
+export async function freePort() {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise((resolveFree) => {
+      server.once('error', () => resolveFree(false));
+      server.listen(port, '127.0.0.1', () => resolveFree(true));
     });
-  });
+    if (!isFree) continue;
+    await new Promise((closed) => server.close(closed));
+    return port;
+  }
 }

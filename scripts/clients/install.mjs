@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { run } from './run.mjs';
 
 /**
- * Installs what `source` locks, once for each lock file, outside of the repository.
- * @param name begins the name of the folder
- * @param scripts the packages whose install scripts run
+ * Installs what the lock file in `source` lists, once for each lock file, outside the repository.
+ * @param name the start of the folder's name
+ * @param scripts the packages whose install scripts may run
  * @returns the folder
  */
 export async function installed(source, name, scripts = []) {

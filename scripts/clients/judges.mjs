@@ -18,7 +18,7 @@ const TYPESCRIPT = {
   },
   include: ['gen/**/*.ts'],
 };
-/** Left alone, swagger-typescript-api types base64 as a Blob, which is no JSON. */
+/** By default swagger-typescript-api types base64 as a Blob, which cannot be sent as JSON. */
 const BASE64 =
   'export default { primitiveTypeConstructs: (known) => ({ string: { ...known.string, byte: "string" } }) };\n';
 const ASYNCAPI = `
@@ -30,7 +30,7 @@ for (const { code, message, path } of told) console.log(code, message, path.join
 process.exit(document !== undefined && told.length === 0 ? 0 : 1);
 `;
 
-/** What finds fault with an OpenAPI document by itself. */
+/** Linters that check an OpenAPI document alone. */
 export function linters(folder, document) {
   const tool = (name, args) => run(join(folder, 'node_modules/.bin', name), args, { cwd: folder });
   return {
@@ -42,7 +42,10 @@ export function linters(folder, document) {
   };
 }
 
-/** The judges of one profile, in a folder where they are installed: each a name and what it does, which throws when it finds fault. */
+/**
+ * The checks of one profile, in the folder where the tools are installed: each has a name and a function, which
+ * throws when it finds a fault.
+ */
 export function judgesOf(profile, folder, plan) {
   const bin = (name) => join(folder, 'node_modules/.bin', name);
   const tool = (name, args, limitMs) => run(bin(name), args, { cwd: folder, limitMs });
@@ -81,7 +84,7 @@ async function generate(tool, profile, folder, document) {
   await tool('orval', ['--config', `orval-${profile}.config.cjs`]);
 }
 
-/** Runs the compiled driver of a client against a gateway, or against a proxy before it. */
+/** Runs the compiled driver of a client against a gateway, or against a proxy in front of it. */
 export async function drive(client, profile, folder, target, token, env = {}) {
   const bundle = `gen/${client}-${profile}.mjs`;
   const options = ['--bundle', '--format=esm', '--platform=node', `--outfile=${bundle}`];
@@ -91,7 +94,10 @@ export async function drive(client, profile, folder, target, token, env = {}) {
   return run(process.execPath, [bundle], { cwd: folder, env: { GATEWAY: target, TOKEN: token, ...env } });
 }
 
-/** Prism between a caller and the gateway: it marks every request and answer that is not as the document says. */
+/**
+ * Starts Prism between a caller and the gateway. It reports every request and response that does not match the
+ * document.
+ */
 export async function startPrism(profile, folder, target) {
   const port = await freePort();
   const args = ['proxy', `${profile}.openapi.json`, target, '--port', String(port), '--host', '127.0.0.1'];

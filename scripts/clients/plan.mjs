@@ -1,9 +1,9 @@
-/** What a driver calls: every operation of a document once, with its first example. */
+/** The calls of a driver: every operation of a document once, with its first example. */
 export function planOf(document) {
   const calls = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => callOf(path, method, operation)),
   );
-  // What ends a session or removes a webhook comes last: the others need it.
+  // Operations that end a session or remove a webhook come last, because the others need it.
   return [
     ...calls.filter(({ method }) => method !== 'delete'),
     ...calls.filter(({ method }) => method === 'delete'),
@@ -19,7 +19,7 @@ function callOf(path, method, operation) {
     name: operationId.replace(/_(\w)/g, (_whole, letter) => letter.toUpperCase()),
     method,
     path,
-    /** Names of path parameters, each with where its value comes from. */
+    /** Path parameters, and where their values come from. */
     pathParameters: parameters
       .filter((one) => one.in === 'path')
       .map(({ name }) => ({ name, from: `${tags[0]}_${name}` })),

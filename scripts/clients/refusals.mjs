@@ -1,4 +1,4 @@
-/** Requests that are as the document says and are refused all the same, each with the status of the answer. */
+/** Requests that match the document but are refused, with the expected status. */
 const REFUSED = [
   { status: 401, method: 'GET', path: '/api/v1/sessions', token: undefined },
   { status: 401, method: 'GET', path: '/api/v1/sessions', token: 'agw_unknown' },
@@ -15,7 +15,7 @@ const REFUSED = [
   },
 ];
 
-/** Sends them through a proxy that marks violations. Returns what is wrong. */
+/** Sends them through a proxy that reports violations. Returns what is wrong. */
 export async function refusedThrough(url, token) {
   const problems = [];
   const send = async ({ status, method, path, body, headers = {}, ...rest }) => {
@@ -60,7 +60,7 @@ export async function refusedThrough(url, token) {
   return problems;
 }
 
-/** Without a token the request itself is not as the document says: that is what the answer tells. */
+/** A request without a token does not match the document, and the 401 says so. That violation is expected. */
 function isAboutTheToken(violations, token) {
   return token === undefined && JSON.parse(violations).every(({ location }) => location[0] === 'request');
 }

@@ -27,7 +27,7 @@ export function run(command, args, { cwd, env = {}, limitMs = 120_000 } = {}) {
   });
 }
 
-/** Starts a program and waits until `ready` resolves. `stop` ends it and what it started. */
+/** Starts a program and waits until `ready` resolves. `stop` ends it and its children. */
 export async function start(command, args, { cwd, env = {}, ready }) {
   const child = spawn(command, args, {
     cwd,

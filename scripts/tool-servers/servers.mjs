@@ -1,9 +1,9 @@
-/** Any key will do: a server lists its tools before it uses one. */
+/** Any key works: the servers list their tools without using it. */
 const KEY = 'a-key-that-opens-nothing';
 
 /**
- * The tool servers of the trial: the package, by which of its programs it is started, how, and a call that needs neither an account
- * nor the network, where it has one. `FOLDER` stands for a folder of the trial.
+ * The tool servers to try: the package, which of its programs to start and how, and for some a call that needs
+ * neither an account nor the network. `FOLDER` is replaced by a temporary folder.
  */
 export const SERVERS = {
   everything: {

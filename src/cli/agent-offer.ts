@@ -14,7 +14,10 @@ import { agentNames, agentSettings } from '../platform/settings/agent-settings.j
 import { Environment } from '../platform/settings/environment.js';
 import type { GatewaySettings } from '../platform/settings/settings.schema.js';
 
-/** What agents may name by these settings, without starting a tool server or a plugin: what those may offer is awaited. */
+/**
+ * What agents may name according to the settings, without starting a tool server or a plugin: what those may offer does
+ * not count as missing.
+ */
 async function offerOf(settings: GatewaySettings): Promise<Offer> {
   const servers = Object.entries(settings.mcp.servers).flatMap(([name, { enabled }]) =>
     enabled ? [name] : [],
@@ -32,7 +35,7 @@ async function offerOf(settings: GatewaySettings): Promise<Offer> {
   };
 }
 
-/** What agents name that is not there, and what is said of agents and providers that are not, by these settings: a sentence for each, with the key to mend. */
+/** Missing things that agents and settings name, a sentence for each, with the key to correct. */
 export async function agentWarnings(settings: GatewaySettings): Promise<readonly string[]> {
   const offer = await offerOf(settings);
   const named = agentNames(settings).flatMap((name) => {
@@ -44,7 +47,10 @@ export async function agentWarnings(settings: GatewaySettings): Promise<readonly
   return [...named, ...missingTargets(settings)];
 }
 
-/** The agents as the settings have them, with the changes made at run time, and what they do by the database. */
+/**
+ * The agents according to the settings and the changes made at run time, and what they are doing according to the
+ * database.
+ */
 export async function agentsIn(app: INestApplicationContext): Promise<readonly AgentOverview[]> {
   const { settings } = app.get(Configuration).live.snapshot;
   return readAgents(app.get(Database), settings, {

@@ -4,9 +4,9 @@ import type { Opening } from './open-application.js';
 import type { DatabaseAccess } from './with-database.js';
 
 /**
- * Opens the database and makes the application context of a local command, from which the work takes what it needs:
- * `(app) => app.get(TokensService).list()`. Everything is closed after the work. It is loaded here and not before, so that
- * remote commands and `--help` start without it; commands import what they take the same way.
+ * Opens the database and creates the application context of a local command, from which the work takes what it needs:
+ * `(app) => app.get(TokensService).list()`. Everything is closed after the work. The context is loaded only here, so
+ * that remote commands and `--help` start without it; commands import what they need in the same way.
  */
 export async function inApplication<Result>(
   context: CommandContext,

@@ -66,7 +66,7 @@ export function agoArgument(text: string): Date {
   return new Date(Date.now() - secondsArgument(text) * 1000);
 }
 
-/** `30m` or a moment, as the gateway takes it. */
+/** `30m` or a moment, in the form that the gateway accepts. */
 export function sinceArgument(text: string): string {
   if (/^\d{1,7}[smhd]$/.test(text) || !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError('Expected a time such as 24h, 30m or 2026-01-31T12:00:00Z.');

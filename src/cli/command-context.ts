@@ -9,7 +9,7 @@ export interface CommandContext {
   readonly startGateway: StartGateway;
   /** The file of `--config`, once the command line has been parsed. */
   configFile(): string | undefined;
-  /** `--url` and `--token`, as far as they were given. */
+  /** `--url` and `--token`, if they were given. */
   remote(): { readonly url?: string; readonly token?: string };
 }
 
@@ -17,11 +17,11 @@ export interface CommandContext {
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** What the person types; absent where nobody can be asked. */
+  /** The person's input; absent where nobody can be asked. */
   readonly input?: NodeJS.ReadableStream;
   /** Whether the results go to a terminal that shows colours. */
   readonly isColored?: boolean;
-  /** Ends what would go on for ever; without it, Ctrl-C, SIGTERM and a reader that went away do. */
+  /** Ends a command that would run for ever; without it, Ctrl-C, SIGTERM and a reader that went away do. */
   readonly stop?: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export function processTerminal(environment: Environment): Terminal {
   };
 }
 
-/** Aborts when a command that goes on until it is stopped shall end. */
+/** Aborts when a command that runs until it is stopped has to end. */
 export function stopOf({ stop }: Terminal): AbortSignal {
   if (stop !== undefined) return stop;
   const stopping = new AbortController();

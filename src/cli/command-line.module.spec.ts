@@ -41,7 +41,7 @@ test('nothing in it starts by itself', async () => {
   await app.close();
 });
 
-test('what seals and opens is there only with the box', async () => {
+test('services that seal and open exist only with the box', async () => {
   const [without, withBox] = [await open(), await open({ box })];
   for (const one of [UserEraser, AuditAdmin, ToolApprovals]) expect(without.get(one)).toBeInstanceOf(one);
   for (const one of [HookStore, KeyRotation, SecretBox]) {

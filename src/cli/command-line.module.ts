@@ -42,7 +42,7 @@ export interface CommandFoundation {
   readonly redactor: Redactor;
   /** Of file and environment. */
   readonly settings: GatewaySettings;
-  /** For what needs the master key only at times. */
+  /** For commands that need the master key only sometimes. */
   readonly openBox: () => Promise<SecretBox>;
   /** Opened for commands that cannot do without it. */
   readonly box?: SecretBox;
@@ -75,7 +75,7 @@ const SEALING_SERVICES: readonly Provider[] = [
   },
 ];
 
-/** What local commands take from: `app.get(TokensService)`. It listens nowhere and starts nothing. */
+/** What local commands use: `app.get(TokensService)`. It listens nowhere and starts nothing. */
 @Module({})
 export class CommandLineModule {
   static of(given: CommandFoundation): DynamicModule {

@@ -30,7 +30,7 @@ test('bash completes commands, those below them, options and values', () => {
   expect(offered('completion', '')).toEqual(expect.arrayContaining([...SHELLS]));
 });
 
-test('bash completes the values of options, and none where any value will do', () => {
+test('bash completes the values of options, and nothing where any value is allowed', () => {
   expect(offered('sessions', 'list', '--status', '')).toEqual(
     expect.arrayContaining(['active', 'terminated']),
   );
@@ -39,7 +39,7 @@ test('bash completes the values of options, and none where any value will do', (
   expect(offered('sessions', 'list', '--agent', 'sessions', '--st')).toEqual(['--status']);
 });
 
-test('options and values before the cursor do not lead astray', () => {
+test('options and values before the cursor do not confuse it', () => {
   expect(offered('--url', 'http://127.0.0.1', 'channels', 're')).toEqual(['restart']);
   expect(offered('sessions', 'list', '--agent', 'support', '--js')).toEqual(['--json']);
   expect(offered('auth', 'token', 'rot')).toEqual(['rotate']);

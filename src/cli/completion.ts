@@ -75,7 +75,7 @@ function valuePatterns(places: readonly Place[]): string[] {
   );
 }
 
-/** Each pattern of an option with choices, and these. */
+/** The patterns of options with choices, and these choices. */
 function choicesOf(places: readonly Place[]): (readonly [pattern: string, choices: readonly string[]])[] {
   return places.flatMap((place) =>
     place.valued

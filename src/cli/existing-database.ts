@@ -42,7 +42,10 @@ export function requireCurrent({ missing }: SchemaState, settings: DatabaseSetti
   if (missing.length > 0) throw olderSchema(missing, settings);
 }
 
-/** Turns a statement's failure on an older schema into `DatabaseDoesNotFit`, which says how to go on; returns others unchanged. */
+/**
+ * Turns a statement's failure on an older schema into `DatabaseDoesNotFit`, which says what to do; returns others
+ * unchanged.
+ */
 export function unfitOrSame(error: unknown, { missing }: SchemaState, settings: DatabaseSettings): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const isAbsence = typeof code === 'string' && ABSENT_STATES.includes(code);

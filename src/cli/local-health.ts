@@ -20,8 +20,8 @@ import { withDatabase } from './with-database.js';
 const PROBE_MS = 3000;
 
 /**
- * What of a gateway's parts can be seen from its own machine while it does not answer. Never rejects, and makes nothing:
- * no schema, no key file, no cluster.
+ * The parts of a gateway that can be checked from its own machine while it does not answer. Never rejects, and creates
+ * nothing: no schema, no key file, no cluster.
  */
 export async function localParts(context: CommandContext): Promise<readonly HealthPart[]> {
   let loaded: LoadedSettings;
@@ -48,7 +48,7 @@ function configurationPart({ file, warnings }: LoadedSettings): HealthPart {
   return healthPart('configuration', 'warning', warnings.join('; '), 'Mend it, or remove the key.');
 }
 
-/** Whether a gateway of these settings runs here. */
+/** Whether a gateway with these settings runs here. */
 async function gatewayPart(port: number): Promise<HealthPart> {
   const url = `http://127.0.0.1:${port}/readyz`;
   const advice = 'Start it with "agent-gateway serve"; if it ends again, its last lines say why.';
@@ -98,7 +98,7 @@ async function currentParts(database: Database, loaded: LoadedSettings): Promise
   return found;
 }
 
-/** Of what replicas hold in memory, such as streams, nothing is seen from here. */
+/** What replicas keep in memory, such as streams, cannot be seen from here. */
 async function limitsOf(database: Database, { layers }: LoadedSettings): Promise<HealthPart> {
   // No limit is a secret, so a key that opens nothing is enough to read them.
   const builder = new CandidateBuilder(new SecretBox(randomBytes(32)), []);

@@ -4,7 +4,7 @@ const RESET = '\u001b[0m';
 const COLORS = { bold: '\u001b[1m', green: '\u001b[32m', yellow: '\u001b[33m', red: '\u001b[31m' } as const;
 type Color = keyof typeof COLORS;
 
-/** The words of states, and of levels of the log, by what they mean for the person on call. */
+/** The words for states, and for levels of the log, by what they mean for the person on call. */
 const WORDS: readonly (readonly [color: Color, words: readonly string[]])[] = [
   ['green', ['ok', 'active', 'connected', 'loaded', 'delivered', 'success', 'running', 'healthy', 'allowed']],
   [

@@ -93,7 +93,7 @@ const REMOTE = [
   'completion',
 ];
 
-/** A command that works on the database must not be taken for one that was done at the gateway of `--url`. */
+/** A command that works on the database must not look as if it were done at the gateway of `--url`. */
 function refuseLocalOnly(program: Command, command: Command): void {
   const { url } = program.opts<{ url?: string }>();
   const names = [];

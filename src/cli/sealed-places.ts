@@ -1,3 +1,4 @@
+import { signInContext } from '../areas/mcp/sign-in/sign-ins.store.js';
 import { type SealedPlace, sealedPlace } from '../platform/secrets/key-rotation.js';
 import { sealContext } from '../platform/settings/candidate-builder.js';
 
@@ -36,6 +37,12 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
     column: 'sealed_key',
     context: (kid) => `assertion-key:${kid}`,
   }),
+  ...(['client', 'flow', 'tokens'] as const).map((part) =>
+    sealedPlace({
+      ...{ table: 'mcp_sign_ins', key: 'server', column: `sealed_${part}` },
+      context: (server) => signInContext(server, part),
+    }),
+  ),
 ];
 
 function anew(

@@ -1,4 +1,4 @@
-/** What moves the cursor or turns the direction of writing and that JSON leaves as it is. */
+/** Characters that JSON leaves as they are, but that move the cursor or change the direction of text. */
 const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Text from users, models, tools and servers must not control the terminal. */

@@ -36,12 +36,12 @@ test.each([
   '\u200b=1',
   '＝1+1',
   '＠sum(A1)',
-])('the name %j is no formula', (user) => {
+])('the name %j is not a formula', (user) => {
   const [, line = ''] = csvOf(['user'], [{ dimensions: { user }, counts }]).split(/\r\n(?=["'])/);
   expect(line.replace(/^"/, '').startsWith("'")).toBe(true);
 });
 
-test('dollars have no exponent and no zeros that say nothing', () => {
+test('dollars have no exponent and no trailing zeros', () => {
   expect([dollars(0), dollars(1e-7), dollars(12.5), dollars(12.5, 4), dollars(0, 4)]).toEqual([
     ...['0', '0.0000001', '12.5', '12.5000', '0.0000'],
   ]);

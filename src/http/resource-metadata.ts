@@ -5,10 +5,13 @@ import type { GatewayRequest } from './gateway-request.js';
 /** Where the metadata of a protected resource is (RFC 9728, 3.1). */
 export const RESOURCE_METADATA = '.well-known/oauth-protected-resource';
 
+/** A name or an address, with or without a port (RFC 3986, 3.2.2). */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+
 /** The URL under which the caller reaches this gateway: the configured one, else that of the request. */
-export function publicUrl({ gateway }: GatewaySettings, { headers }: GatewayRequest): string {
+export function publicUrl({ gateway }: GatewaySettings, { headers: { host = '' } }: GatewayRequest): string {
   if (gateway.public_url !== '') return withoutEndSlashes(gateway.public_url);
-  return `http://${headers.host ?? 'localhost'}`;
+  return `http://${HOST.test(host) ? host : 'localhost'}`;
 }
 
 /** Whether clients may get a token at an issuer by themselves. */

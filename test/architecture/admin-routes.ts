@@ -1,8 +1,8 @@
 import type { Access } from '../../src/http/guards/access.decorator.js';
 
-/** One route of the operators' API: what it needs, and what callers see that are bound to a user. */
+/** A route of the operators' API: what it requires, and what callers bound to a user see. */
 export interface AdminRoute {
-  /** Method and path below `/admin/v1`. */
+  /** Method, and path below `/admin/v1`. */
   readonly route: string;
   readonly scope: Access['scope'];
   readonly tier?: Access['tier'];
@@ -10,7 +10,7 @@ export interface AdminRoute {
   readonly body?: true;
 }
 
-/** Every route of the operators' API, decided here and not read from the code. */
+/** Every route of the operators' API. The list is maintained by hand, not read from the code. */
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'GET /openapi.json', scope: 'open' },
   { route: 'GET /agents', scope: 'agents:read' },
@@ -34,6 +34,10 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'GET /mcp/tools', scope: 'mcp:read' },
   { route: 'POST /mcp/servers/:name/approve', scope: 'mcp:write', body: true },
   { route: 'POST /mcp/servers/:name/reconnect', scope: 'mcp:write' },
+  { route: 'POST /mcp/servers/:name/sign-in', scope: 'security:write' },
+  { route: 'DELETE /mcp/servers/:name/sign-in', scope: 'security:write' },
+  { route: 'GET /mcp/sign-in/:server/callback', scope: 'open' },
+  { route: 'GET /mcp/sign-in/:server/client.json', scope: 'open' },
   { route: 'GET /overview', scope: 'status:read' },
   { route: 'GET /sessions', scope: 'sessions:read', tier: 'sessions_read', boundCallers: 'own' },
   { route: 'GET /sessions/:id', scope: 'sessions:read', tier: 'sessions_read', boundCallers: 'own' },

@@ -16,10 +16,10 @@ const rows = (file: string, titles: Readonly<Record<string, string>>, folder = '
     title,
   }));
 
-/** A test of `openai/responses` that a parameter is refused by its name. */
+/** Title of a test of `openai/responses` that refuses a parameter by name. */
 const named = (param: string): string => `"What is not supported is 400 naming the parameter": ${param}`;
 
-/** Which client shows which feature in which test. Only what a client itself sends and reads counts. */
+/** Which test shows which feature of which client. Only what the client itself sends and reads counts. */
 export const CLIENTS: readonly ClientRows[] = [
   {
     client: '`openai` (npm), chat completions',
@@ -55,7 +55,7 @@ export const CLIENTS: readonly ClientRows[] = [
         background: '"`background`": answered at once, found until it is done, and followed meanwhile',
         'background, streamed': '`background` with `stream`: the events of its turn',
         cancel: 'cancel: a response that runs, and one that waits in line; what is over stays as it is',
-        delete: 'DELETE: nobody finds it any more, and with the last one its session ends',
+        delete: 'DELETE: no one finds it any more, and with the last one its session ends',
         'item references':
           'items of stored responses by their ids, as clients send them that keep the conversation themselves',
         "other people's responses":
@@ -80,9 +80,9 @@ export const CLIENTS: readonly ClientRows[] = [
     client: '`openai` (npm), parameters of both',
     shown: [
       ...rows('openai/responses', {
-        'hints, of responses': 'hints that change no answer are taken, and told again in it',
+        'hints, of responses': 'hints that change no answer are accepted, and repeated in it',
         'one call of a tool at a time':
-          'one call of a tool at a time, and what the answer is for, are said to the model',
+          'one call of a tool at a time, and the description of the format, are passed to the model',
         'conversations, not supported': named('conversation'),
         'stored prompts, not supported': named('prompt'),
         'a limit of tool calls, not supported': named('max_tool_calls'),
@@ -99,7 +99,7 @@ export const CLIENTS: readonly ClientRows[] = [
       }),
       ...rows('openai/chat-completions', {
         'hints, of chat completions':
-          'hints that change no answer are taken; what the answer is for, and one call at a time, are said to the model',
+          'hints that change no answer are accepted; the description of the format, and one call at a time, are passed to the model',
         'seed, not supported': 'seed',
         'prediction, not supported': 'prediction',
         'names of speakers, not supported': 'messages[0].name',
@@ -181,14 +181,15 @@ export const CLIENTS: readonly ClientRows[] = [
         send: 'message/send: a context is a session, a task a turn, and any replica answers',
         stream: 'message/stream shows the task, its answer piece by piece, and how it ended',
         'subscribe and cancel':
-          'a task that nobody waits for goes on, is followed at another replica, and cancelled at a third place',
+          'a task that no one waits for continues, is followed on another replica, and cancelled on a third',
         'list tasks': 'the tasks that its caller may see, the ones that changed last first, page by page',
         files: 'a message with files: their bytes and their names reach the model',
       }),
       ...rows('a2a-push', {
         'push notifications':
-          'a message with a push configuration: every state is told, in order, the last one with the answer',
-        'push configurations': 'set, get, list and delete at any replica, without what was given in secret',
+          'a message with a push configuration: every state is delivered, in order, the last one with the answer',
+        'push configurations':
+          'configurations are set, read, listed and deleted at any replica, and their secrets are never shown',
       }),
     ],
   },

@@ -4,7 +4,7 @@ import { CLIENTS } from './client-conformance.js';
 import { scenarioTable } from './judged-scenarios.js';
 import { titlesIn, type Written } from './test-titles.js';
 
-/** Refused instead, by name. */
+/** Features that are refused by name. */
 const isRefused = (feature: string): boolean => feature.endsWith(', not supported');
 
 const PAGE_TOP = `# Clients, and what shows that they work
@@ -28,8 +28,8 @@ export function clientsPage(): string {
   return PAGE_TOP + [...tables, scenarioTable()].join('\n');
 }
 
-/** Rows whose test is not written down, or is skipped. */
-export function unshown(root: string): string[] {
+/** Rows whose test does not exist, or is skipped. */
+export function rowsWithoutTest(root: string): string[] {
   const known = new Map<string, ReadonlySet<string>>();
   return CLIENTS.flatMap(({ client, shown }) =>
     shown.flatMap(({ feature, file, title }) => {

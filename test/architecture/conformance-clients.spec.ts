@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLIENTS } from './client-conformance.js';
-import { clientsPage, unshown } from './clients-page.js';
+import { clientsPage, rowsWithoutTest } from './clients-page.js';
 
 const ROOT = join(__dirname, '../..');
 const PAGE = join(ROOT, 'docs/conformance-clients.md');
 
-test('every feature of a client is shown by a test that is there', () => {
-  expect(unshown(ROOT)).toEqual([]);
+test('every feature of a client is shown by an existing test', () => {
+  expect(rowsWithoutTest(ROOT)).toEqual([]);
 });
 
 test('no client has a feature twice', () => {

@@ -1,5 +1,6 @@
 /**
- * What docs/conformance.md adds to a row that the contract leaves open or contradicts elsewhere. Links start at docs/.
+ * Remarks that docs/conformance.md adds to rows on which the contract is silent or contradicts itself. Links are
+ * relative to docs/.
  */
 export const REMARKS: Readonly<Record<string, string>> = {
   '2.4 | secret | String | supplied on registration; not returned in the Profile B responses':

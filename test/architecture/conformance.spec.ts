@@ -61,7 +61,7 @@ test('every row is quoted by a test', () => {
   expect(unquoted.map(({ quote }) => quote)).toEqual([]);
 });
 
-test('no title quotes a row that there is not', () => {
+test('no title quotes a row that does not exist', () => {
   const wrong = all.filter(quotesNothing);
   expect(wrong.map(({ file, title }) => `${file}: ${title}`)).toEqual([]);
 });

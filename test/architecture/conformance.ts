@@ -11,19 +11,21 @@ import { titlesIn, type Written } from './test-titles.js';
 
 /** A test, or a `describe` with tests in it, whose title quotes a row. */
 export interface Quoting {
-  /** From the root of the project. */
+  /** Relative to the root of the project. */
   readonly file: string;
   readonly title: string;
-  /** The titles of the tests below it; none when it is a test itself. */
+  /** The titles of the tests inside it; empty for a test. */
   readonly sentences: readonly string[];
 }
 
 const ROOT = join(__dirname, '../..');
 const FOLDERS = ['test/contract', 'test/stories', 'test/hostile', 'test/e2e'];
-/** Those that have a table, and their chapters, under which nobody quotes anything by mistake. */
+/**
+ * Sections with a table, and their chapters: a title that begins with one of these numbers is meant as a quotation.
+ */
 const SECTIONS = new Set(SPECIFICATION_TABLES.flatMap(({ section }) => [section, section.split('.')[0]]));
 
-/** Every title that begins like a quotation of a section that has a table, in the order of files. */
+/** Every title that quotes a section with a table, or tries to, in the order of the files. */
 export function quotations(): readonly Quoting[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder))
@@ -44,7 +46,7 @@ function quotedBy(file: string, written: readonly Written[]): readonly Quoting[]
   });
 }
 
-/** Without those that quote a row themselves: they stand beside that one. */
+/** Leaves out tests that quote a row themselves: they are listed under that row. */
 const testsBelow = ({ children }: Written): readonly string[] =>
   children.flatMap((child) => {
     if (child.printed.some(isQuotation)) return [];
@@ -70,7 +72,7 @@ row as its title is only a link; below a \`describe\` with that title, its tests
 a row has no test, when a title quotes a row that does not exist, and when this page differs from the titles.
 `;
 
-/** What docs/conformance.md has to be. */
+/** The expected text of docs/conformance.md. */
 export const conformancePage = (all: readonly Quoting[]): string =>
   [INTRODUCTION, ...SPECIFICATION_TABLES.map((table) => section(table, all))].join('\n');
 
@@ -99,5 +101,5 @@ function shown(quoting: readonly Quoting[]): string {
 
 const item = (sentence: string): string => `· ${escaped(sentence)}`;
 
-/** Markdown would take these for marks of its own. */
+/** Escapes what Markdown would interpret. */
 const escaped = (text: string): string => text.replaceAll(/[|<*]/g, String.raw`\$&`);

@@ -31,7 +31,7 @@ describe.each(records)('%s', (name) => {
     expect(read('README.md')).toContain(`- [${number}](${name}) ${title}`);
   });
 
-  test('a record that supersedes it is there, and is named where it is overtaken', () => {
+  test('a record that supersedes it exists, and is named where it applies', () => {
     const [, named = ''] = /^Status: .*superseded (?:in part )?by ([\s\S]*?)\.\n\n/m.exec(text) ?? [];
     for (const [, later = ''] of named.matchAll(/\]\(([^)]+)\)/g)) {
       expect(records).toContain(later);

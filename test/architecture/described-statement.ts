@@ -5,7 +5,7 @@ interface DescribedStatement {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** What PostgreSQL says of a statement that is prepared and not run. Rejects with its error. */
+/** Prepares a statement without running it, and returns what PostgreSQL says about it. Rejects with its error. */
 export async function describeStatement(client: Client, text: string): Promise<DescribedStatement> {
   const { params, fields } = await new Promise<{ params: number[]; fields: FieldDef[] }>(
     (resolve, reject) => {
@@ -23,7 +23,7 @@ export async function describeStatement(client: Client, text: string): Promise<D
         handleRowDescription: ({ fields }: { fields: FieldDef[] }) => {
           told.fields = fields;
         },
-        // The driver lets go of a query that failed: it hears of no end.
+        // The driver drops a failed query without telling it that it has ended.
         handleError: (error: Error) => {
           wire.removeAllListeners('parameterDescription');
           reject(new Error(`${error.message}: ${text}`));

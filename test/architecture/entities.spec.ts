@@ -8,7 +8,7 @@ const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
   .map((file) => readFileSync(join('src', file), 'utf8'));
 
-/** Why an entity has no other reader than the drift check. */
+/** Why only the drift check reads an entity. */
 const FOR_THE_DRIFT_CHECK: Readonly<Record<string, readonly string[]>> = {
   'triggers keep it': ['AuditUnsealedEntity', 'MemoryUserEntity', 'MemoryWordEntity'],
   'what is read leaves the database as other types': ['AuditSealEntity'],
@@ -27,7 +27,7 @@ test('every entity gives a statement its columns or has a repository', () => {
   expect(names.filter((name) => !isUsed(name) && !excused.includes(name))).toEqual([]);
 });
 
-/** What the driver gives for a type. */
+/** The JavaScript type that the driver returns for a column type. */
 const DRIVER: Readonly<Record<string, unknown>> = {
   ...{ text: String, bigint: String, numeric: String, uuid: String },
   ...{ integer: Number, smallint: Number, 'double precision': Number },
@@ -41,7 +41,7 @@ test('the properties of entities have the types that the driver gives', () => {
     if (typeof target === 'string' || options.array === true) continue;
     const declared: unknown = Reflect.getMetadata('design:type', target.prototype as object, propertyName);
     const given = DRIVER[String(options.type)];
-    // Of a union, such as a text or null, only that it is one is known.
+    // For a union such as `string | null` TypeScript emits only `Object`.
     if (given === undefined || declared === undefined || declared === Object) continue;
     compared.push(propertyName);
     if (declared !== given) others.push(`${target.name}.${propertyName}`);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Types that can hold something that a person wrote or is called by. */
+/** Types that can hold what a person wrote, or a person's name. */
 const TEXTUAL = `('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY', 'tsvector', 'xml', 'USER-DEFINED')`;
 
 test('a test fails when a table or column of text is not on the list of what erasure does', async () => {

@@ -8,7 +8,7 @@ import { TURN_STATUSES } from '../../src/areas/turns/turn-status.js';
 
 const PAGE = readFileSync(join(__dirname, '../../docs/glossary.md'), 'utf8');
 
-/** The states that the diagram under a heading names, without the start and the end. */
+/** The states in the diagram under a heading, without the start and the end. */
 function statesOf(heading: string): readonly string[] {
   const diagram = PAGE.split(`### ${heading}\n`)[1]?.split('```')[1] ?? '';
   const ends = [...diagram.matchAll(/^ +(\S+) --> (\S+?):? *(?::.*)?$/gm)].flatMap(([, from, to]) => [

@@ -5,7 +5,9 @@ const NO_LOGGING = 'sends its client no log lines: those are for operators';
 const NO_QUESTIONS =
   'asks its client nothing: questions of tools are answered in sessions and by operators, samples by the models here';
 
-/** Every server scenario of `@modelcontextprotocol/conformance`: `passes`, or why it is not for this server. */
+/**
+ * Every server scenario of `@modelcontextprotocol/conformance`: `passes`, or why it does not apply to this server.
+ */
 export const SERVER_SCENARIOS: Readonly<Record<string, string>> = {
   'server-initialize': 'passes',
   ping: 'passes',
@@ -43,7 +45,9 @@ export const SERVER_SCENARIOS: Readonly<Record<string, string>> = {
   'prompts-get-with-image': NO_PROMPTS,
 };
 
-/** What the MCP project's judge says of the server. Its spec checks that the list has every scenario that the judge has. */
+/**
+ * The results of the MCP project's conformance suite for the server. The spec checks that every scenario is listed.
+ */
 export function scenarioTable(): string {
   const lines = Object.entries(SERVER_SCENARIOS).map(([name, decided]) =>
     decided === 'passes' ? `| ${name} | passes |` : `| ${name} | does not apply: ${decided} |`,

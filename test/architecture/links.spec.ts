@@ -4,7 +4,7 @@ import { citingFiles, textOf } from './specification-citations.js';
 
 const ROOT = join(__dirname, '../..');
 
-/** The anchors that a page offers, as its readers on a forge or in an editor get them. */
+/** The anchors of a page, as forges and editors generate them. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   const anchors = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>

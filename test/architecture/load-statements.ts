@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { USAGE_DIMENSIONS } from '../../src/areas/usage/usage-period.js';
 import { usageStatement } from '../../src/areas/usage/usage-report.sql.js';
 
-/** The files of the program, by their paths below `src`. */
+/** The source files, as paths below `src`. */
 export const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
   .map((file) => ({ file, text: readFileSync(join('src', file), 'utf8') }));
@@ -14,6 +14,6 @@ export async function loadStatements(): Promise<void> {
     if (/\b(statement|statementsBy|sealedPlace|dueQuestion)\(/.test(text))
       await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
   }
-  // Those of usage are made when they are asked for, by any dimensions in any order.
+  // The statements of usage are created on first use, for any dimensions in any order.
   for (const by of [[], ...USAGE_DIMENSIONS.map((one) => [one]), USAGE_DIMENSIONS]) usageStatement(by);
 }

@@ -7,14 +7,14 @@ interface Mutation {
   readonly what: string;
   readonly file: string;
   readonly from: string;
-  /** Where the tests that are to notice it are: beginnings of paths. */
+  /** Beginnings of the paths of the specs that must notice it. */
   readonly specs: readonly string[];
 }
 
 const MUTATIONS = JSON.parse(readFileSync(join(ROOT, 'test/mutations.json'), 'utf8')) as readonly Mutation[];
 
-/** Otherwise `npm run test:mutations` has nothing to break there, and nobody learns of it until it is run. */
-test('every line that test/mutations.json breaks is there, once', () => {
+/** Otherwise `npm run test:mutations` has nothing to break, and nobody notices until it runs. */
+test('every line that test/mutations.json breaks exists, once', () => {
   const times = MUTATIONS.map(({ what, file, from }): [string, number] => [
     what,
     readFileSync(join(ROOT, file), 'utf8').split(from).length - 1,
@@ -22,7 +22,7 @@ test('every line that test/mutations.json breaks is there, once', () => {
   expect(times.filter(([, count]) => count !== 1)).toEqual([]);
 });
 
-test('the tests that are to notice it are where it says', () => {
+test('the tests that have to notice it exist', () => {
   const specs = ['src', 'test'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.spec.ts'))

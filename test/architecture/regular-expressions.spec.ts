@@ -3,20 +3,22 @@ import { join } from 'node:path';
 import { checkSync } from 'recheck';
 import ts from 'typescript';
 
-// Without Java or a binary of another platform.
+// The pure JavaScript implementation: needs neither Java nor a platform binary.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
 const SOURCES = join(__dirname, '../../src');
 const VERDICT_MS = 120_000;
 
-/** One regular expression as it stands in the source, or as it is built of parts that the source names. */
+/** A regular expression as written in the source, or as built from the parts that the source names. */
 interface Expression {
   readonly place: string;
   readonly source: string;
   readonly flags: string;
 }
 
-/** Where expressions are built at run time, and how many. The one of the secret patterns is their alternation. */
+/**
+ * Files that build expressions at run time, and how many. The redactor's is the alternation of the secret patterns.
+ */
 const BUILT_IN = [
   ['platform/settings/file-layer.ts', 3],
   ['http/route-table.ts', 1],
@@ -26,7 +28,7 @@ const BUILT_IN = [
   ['areas/channels/adapters/telegram/telegram-messages.ts', 1],
 ];
 
-/** Built at run time, each with what its parts are in the worst case that the code lets through. */
+/** Expressions built at run time, each with the worst parts that the code allows. */
 const BUILT: Readonly<Record<string, readonly [source: string, flags: string][]>> = {
   'platform/settings/file-layer.ts': [
     [String.raw`^\s*\[\[?\s*(a\.b|"a"\."b")\s*\]`, ''],
@@ -75,7 +77,10 @@ const all: readonly Expression[] = [
 ];
 const written = ({ source, flags }: Expression): string => `/${source}/${flags}`;
 
-/** Verdicts take up to a minute, so they are kept: `UPDATE_EXPRESSIONS=1` adds those of new ones, `=all` judges all again. */
+/**
+ * A verdict takes up to a minute, so verdicts are kept. `UPDATE_EXPRESSIONS=1` adds those of new expressions, `=all`
+ * judges all of them again.
+ */
 const KEPT = join(__dirname, 'regular-expressions.json');
 const update = process.env['UPDATE_EXPRESSIONS'];
 const kept = new Set<string>(update === 'all' ? [] : (JSON.parse(readFileSync(KEPT, 'utf8')) as string[]));
@@ -91,7 +96,7 @@ test('every regular expression takes time in proportion to the text at most', ()
   if (update !== undefined) writeFileSync(KEPT, `${JSON.stringify(now, null, 2)}\n`);
 }, 900_000);
 
-test('the kept verdicts are those of the expressions that there are', () => {
+test('the stored verdicts are those of the current expressions', () => {
   expect(JSON.parse(readFileSync(KEPT, 'utf8'))).toEqual(now);
 });
 

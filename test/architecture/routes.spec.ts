@@ -33,7 +33,7 @@ function decidedAccess(profile: ProfileId, route: Route): Pick<Access, 'scope' |
     : { scope, tier: decidedTier(area, right === 'read' ? 'read' : 'write') };
 }
 
-/** docs/specification/api.md, 8: sessions by reading and writing, writes to the configuration, everything else. */
+/** docs/specification/api.md, 8: reading sessions, writing sessions, writing the configuration, everything else. */
 function decidedTier(area: string, right: 'read' | 'write'): Access['tier'] {
   if (area === 'sessions') return `sessions_${right}`;
   return area === 'config' && right === 'write' ? 'config_write' : 'other';
@@ -135,7 +135,7 @@ test("a route of the operators' API that does not say what bound callers see sto
   );
 });
 
-test('a POST whose answer nobody could keep for an Idempotency-Key stops the start', async () => {
+test('a POST whose answer cannot be stored for an Idempotency-Key stops the start', async () => {
   await expect(starting(LonelyController)).rejects.toThrow(
     'LonelyController.answer writes its response itself, so it cannot be stored for an Idempotency-Key: ' +
       'return it, use @Res({ passthrough: true }), or take the key with @IdempotencyKey().',

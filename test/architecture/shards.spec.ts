@@ -11,7 +11,7 @@ import { TurnStream } from '../harness/turn-stream.js';
 import { loadStatements } from './load-statements.js';
 import { type Reach, reachOf, SHARD_KEYS, spreadTables, uniqueKeys } from './shards.js';
 
-/** Those of every day that go to several shards; the reasons are below. */
+/** Statements of a conversation that go to several shards; the reasons are below. */
 const HOT_ON_MANY: readonly string[] = ['turn_steps.of_messages', 'turns.standing'];
 
 const BY_ID = 'an operator or a viewer has the id of a turn, a message, a call or an answer alone';
@@ -19,7 +19,7 @@ const BY_REPLICA = 'a replica looks for what is due, or lost, in all sessions';
 const BY_TOKEN = 'what an API token has running is counted wherever it runs';
 const OF_ALL = 'a list, a search or a sum over all sessions';
 const BY_TURN = 'its rows are spread by turn, and name no session yet';
-/** Statements that go to several shards, by name or by the area before the point, and why each may. */
+/** Statements that go to several shards, by name or by the area before the dot, and why each may. */
 const ON_MANY: Readonly<Record<string, string>> = {
   privacy: 'erasure and export go through everything that one user has',
   ...{ session_search: OF_ALL, sessions: OF_ALL, turn_series: OF_ALL, 'agents.activity': OF_ALL },
@@ -54,7 +54,7 @@ const ON_MANY: Readonly<Record<string, string>> = {
   'turns.wake_parked_of_token': BY_TOKEN,
 };
 
-/** Unique keys without the column by which their table is spread: no shard could keep them by itself. */
+/** Unique keys that lack the shard column of their table, so that no shard could enforce them alone. */
 const KEYS_WITHOUT_SHARD: readonly string[] = [
   'attachments (id)',
   'messages (id)',
@@ -85,7 +85,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('what sessions and turns do all day names the session: one shard answers it', async () => {
+test('the frequent statements of sessions and turns name the session, so that one shard answers them', async () => {
   const hot = await statementsOfAConversation();
   expect([...hot]).toEqual(
     expect.arrayContaining([
@@ -96,7 +96,9 @@ test('what sessions and turns do all day names the session: one shard answers it
     ]),
   );
   expect([...hot]).toEqual(expect.arrayContaining(['turn_steps.add', 'messages.newest', 'messages.before']));
-  expect([...hot].filter((name) => isOnMany(reaches.get(name)!)).sort()).toEqual(HOT_ON_MANY);
+  // On a slow machine a replica's periodic work may run in between; no message causes it.
+  const asked = [...hot].filter((name) => ON_MANY[reasonOf(name) ?? ''] !== BY_REPLICA);
+  expect(asked.filter((name) => isOnMany(reaches.get(name)!)).sort()).toEqual(HOT_ON_MANY);
 });
 
 test('each other statement that goes to several shards has a reason', () => {
@@ -140,7 +142,7 @@ function reasonOf(name: string): string | undefined {
   return [`${area}.${verb}`, area].find((key) => Object.hasOwn(ON_MANY, key));
 }
 
-/** The names of the statements in which an id of a session, turn or message was given. */
+/** The names of the statements that were given the id of a session, turn or message. */
 async function statementsOfAConversation(): Promise<Set<string>> {
   const gateway = await startTestGateway();
   const names = new Set<string>();
@@ -171,7 +173,7 @@ async function converse({ a, b, token }: TestGateway): Promise<void> {
   await say('/call memory_store {"content": "The office opens at nine"}');
   const stream = await TurnStream.open(`${b.base}${path}/messages`, token, { body: { content: 'Again' } });
   await eventually(() => expect(stream.ended).toBe(true));
-  // The second waits in line behind the first; the third is answered later.
+  // The second message waits behind the first; the third is accepted with 202.
   await Promise.all([say('One'), say('Two'), say('Three', { prefer: 'respond-async' })]);
   const history = () => a.get<{ messages: { message_id: string }[] }>(`${path}/messages?limit=100`);
   await eventually(async () => expect((await history()).body.messages).toHaveLength(12));

@@ -2,28 +2,28 @@ import type { Client } from 'pg';
 import type { TypedStatement } from '../../src/platform/database/sql.js';
 import type { SqlShape } from '../../src/platform/database/sql-types.js';
 
-/** The tables that grow with sessions, and the column by which a distributed PostgreSQL would spread each. */
+/** The tables that grow with sessions, and the column by which a distributed PostgreSQL would spread each of them. */
 export const SHARD_KEYS: Readonly<Record<string, string>> = {
   ...{ sessions: 'id', messages: 'session_id', turns: 'session_id' },
   ...{ conversation_summaries: 'session_id', session_audiences: 'session_id' },
   ...{ tool_approvals: 'session_id', tool_questions: 'session_id' },
-  // They do not name the session yet.
+  // These have no session id yet.
   ...{ turn_steps: 'turn_id', turn_files: 'turn_id', turn_frames: 'turn_id', responses: 'turn_id' },
   attachments: 'message_id',
 };
 const SHARDS = 4;
 
-/** Where one statement would run. */
+/** On which shards a statement would run. */
 export interface Reach {
-  /** Tables of which it reads or changes more than one shard. */
+  /** Tables of which it reads or changes several shards. */
   readonly many: readonly string[];
-  /** It says ON CONFLICT for a key without the shard's column, which no shard could keep unique by itself. */
+  /** Its ON CONFLICT names a key without the shard column, which no shard could enforce alone. */
   readonly conflicts: boolean;
 }
 
 /**
- * Shadows the tables with empty ones that are partitioned by their shard's column. Which partitions PostgreSQL's planner leaves
- * out for given values is what a distributed one would send to one node.
+ * Shadows the tables with empty ones that are partitioned by their shard column. The partitions that PostgreSQL's
+ * planner does not prune for given values are the nodes to which a distributed database would send the statement.
  */
 export async function spreadTables(client: Client): Promise<void> {
   await client.query('CREATE SCHEMA spread');
@@ -43,7 +43,7 @@ export async function spreadTables(client: Client): Promise<void> {
   await client.query('SET search_path = spread, public; SET plan_cache_mode = force_custom_plan');
 }
 
-/** Unique keys of the tables that would be spread. */
+/** Unique keys of the tables in `SHARD_KEYS`. */
 export async function uniqueKeys(
   client: Client,
 ): Promise<readonly { readonly table: string; readonly columns: readonly string[] }[]> {
@@ -57,14 +57,16 @@ export async function uniqueKeys(
   return rows.map(({ table, columns }) => ({ table: table.replace('public.', ''), columns }));
 }
 
-/** Asks the planner, with made-up values: nothing is run. Rejects with PostgreSQL's error. */
+/** Asks the planner with made-up values; runs nothing. Rejects with PostgreSQL's error. */
 export async function reachOf(
   client: Client,
   { text, order, params }: TypedStatement<SqlShape, SqlShape>,
 ): Promise<Reach> {
-  // Values that are hidden from the planner, so that it keeps one plan, are shown.
+  // Values wrapped in sub-selects are hidden from the planner, so that it keeps one plan. Here it must see them.
   const shown = text.replaceAll(/\(SELECT (\$\d+(?:::\w+)?)\)/g, '$1');
-  const values = order.map((name) => sample(params[name]!.name));
+  // A text that is cast to `tid` must look like one.
+  const said = text.includes('::tid') ? `'(0,1)'` : `'2026-01-01'`;
+  const values = order.map((name) => sample(params[name]!.name, said));
   const list = values.length === 0 ? '' : `(${values.join(', ')})`;
   try {
     await client.query(`PREPARE asked AS ${shown}`);
@@ -96,12 +98,12 @@ function tablesOnMany(plan: unknown): string[] {
   return [...shards].filter(([, seen]) => seen.size > 1).map(([table]) => table);
 }
 
-/** A value of this type; texts are such that one can be cast to a time. */
-function sample(type: string): string {
-  if (type.endsWith('[]')) return `ARRAY[${sample(type.slice(0, -2))}]::${type}`;
+/** A value of this type. Text values can be cast to a timestamp. */
+function sample(type: string, said: string): string {
+  if (type.endsWith('[]')) return `ARRAY[${sample(type.slice(0, -2), said)}]::${type}`;
   const known: Readonly<Record<string, string>> = {
     ...{ json: `'[]'`, jsonb: `'[]'`, boolean: 'true', bytea: `''`, tid: `'(0,1)'`, date: 'current_date' },
-    ...{ 'timestamp with time zone': 'now()', interval: `'1 s'`, text: `'2026-01-01'` },
+    ...{ 'timestamp with time zone': 'now()', interval: `'1 s'`, text: said },
   };
   return known[type] ?? '1';
 }

@@ -8,14 +8,14 @@ const TEXT = /\.(ts|mts|mjs|cjs|md|toml|yml|yaml|service)$|^\.env\.example$|^Doc
 
 const PAGE = /docs\/specification\/([\w-]+\.md)(?:, (?=(.{1,120})))?/g;
 const RECORD = /\bdecision (\d{4})\b/gi;
-/** Documents that were never in the repository, and sections without their page. */
+/** Documents that were never in the repository, and sections cited without their page. */
 const ELSEWHERE = [
   /\b(?:decisions|extensions)(?:\.md)?,? (?:sections? )?\d+\b/gi,
   /\bspec(?:ification)?,? (?:sections? )?\d+\b/gi,
   /\b(?:agent-gateway-api|decisions|extensions)\.md/g,
 ];
 
-/** Every text file in which somebody may cite something, from the root of the project. */
+/** Every text file that may contain citations, relative to the root of the project. */
 export function citingFiles(): readonly string[] {
   const below = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
@@ -27,7 +27,7 @@ export function citingFiles(): readonly string[] {
 
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** What a text cites that is not there. */
+/** Citations in a text whose target does not exist. */
 export function brokenCitations(text: string): readonly string[] {
   const flowing = text.replaceAll(/\n[ \t]*(?:\*(?!\/)|\/\/|#)?[ \t]*/g, ' ');
   return [
@@ -43,7 +43,7 @@ export function brokenCitations(text: string): readonly string[] {
 
 const isPage = (page: string): boolean => pages().includes(page);
 
-/** A heading is cited in full, or by its number. */
+/** A heading is cited in full or by its number. */
 const startsWithHeading = (page: string, text: string): boolean =>
   headingsOf(page).some(
     (heading) => begins(text, heading) || begins(text, /^[\d.]+(?= )/.exec(heading)?.[0]),

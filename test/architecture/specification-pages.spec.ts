@@ -5,7 +5,7 @@ import { tablesOf } from './specification-pages.js';
 
 const HERE = 'test/architecture/specification-pages.spec.ts';
 
-test('every citation names a page, a heading or a record that is in the repository', () => {
+test('every citation names a page, a heading or a record that exists', () => {
   const broken = citingFiles()
     .filter((path) => path !== HERE)
     .flatMap((path) => brokenCitations(textOf(path)).map((citation) => `${path}: ${citation}`));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A table of a page, with the heading it stands under. */
+/** A table of a page, and the heading above it. */
 export interface PageTable {
   readonly heading: string;
   readonly columns: readonly string[];

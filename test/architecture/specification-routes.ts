@@ -2,7 +2,7 @@ import type { Access } from '../../src/http/guards/access.decorator.js';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { SPECIFICATION_TABLES } from './specification-rows.js';
 
-/** One row of an endpoint table: method, path, and what it takes. */
+/** A row of an endpoint table: method, path, and which body and query it takes. */
 export interface SpecificationRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -10,7 +10,7 @@ export interface SpecificationRoute {
   readonly query?: readonly string[];
 }
 
-/** The rows of an endpoint table of the contract: what a request cell says of its body and its query. */
+/** The rows of an endpoint table of the contract, with what the request column says about body and query. */
 const routesOf = (section: string): readonly SpecificationRoute[] =>
   SPECIFICATION_TABLES.filter((table) => table.section === section)
     .flatMap(({ rows }) => rows)
@@ -29,7 +29,10 @@ const namesIn = (list: string): readonly string[] =>
 
 const PROFILE_A = routesOf('4.1');
 
-/** The contract's, and the two message routes that Profile B adds (docs/specification/silences.md, Profiles). */
+/**
+ * The routes of the contract, and the two message routes that Profile B adds (docs/specification/silences.md,
+ * Profiles).
+ */
 const PROFILE_B = [...routesOf('4.2'), ...PROFILE_A.filter(({ path }) => path === '/sessions/:id/messages')];
 
 export const SPECIFICATION_ROUTES: Readonly<Record<ProfileId, readonly SpecificationRoute[]>> = {
@@ -37,10 +40,10 @@ export const SPECIFICATION_ROUTES: Readonly<Record<ProfileId, readonly Specifica
   b: PROFILE_B,
 };
 
-/** The only paths that need no token (docs/specification/silences.md, Open routes). */
+/** The only paths without a token (docs/specification/silences.md, Open routes). */
 const OPEN_PATHS: Readonly<Record<ProfileId, string>> = { a: '/health', b: '/status/health' };
 
-/** Who may use a route: reading and writing are two scopes of the area that the path begins with. */
+/** Who may use a route: each area, named by the start of the path, has one scope for reading and one for writing. */
 export function decidedScope(profile: ProfileId, method: string, fullPath: string): Access['scope'] {
   const path = fullPath.replace(/^\/api\/v1/, '');
   if (path === OPEN_PATHS[profile]) return 'open';

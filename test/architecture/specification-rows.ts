@@ -1,12 +1,12 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { tablesOf } from './specification-pages.js';
 
-/** One row of a table of the contract, docs/specification/api.md. */
+/** A row of a table of the contract (docs/specification/api.md). */
 export interface SpecificationRow {
-  /** What a test's title says to quote it: its section and its cells, word for word. */
+  /** The title of a test that quotes it: its section and its cells, word for word. */
   readonly quote: string;
   readonly cells: readonly string[];
-  /** The profiles that it holds for. */
+  /** The profiles it applies to. */
   readonly profiles: readonly ProfileId[];
 }
 
@@ -17,15 +17,15 @@ export interface SpecificationTable {
   readonly rows: readonly SpecificationRow[];
 }
 
-/** The one profile that a heading or a row is about. */
+/** The profile that a heading or a row names, if it names only one. */
 function namedIn(text: string): readonly ProfileId[] | undefined {
   if (/\(A\)|^(.*, )?Profile A$|^Session, Profile A/.test(text)) return ['a'];
   return /\(B\)|^(.*, )?Profile B$|^Session, Profile B/.test(text) ? ['b'] : undefined;
 }
 
 /**
- * Every table of the contract in its order. The tables of webhooks, errors and rate limits hold for both profiles: the
- * contract shows them for Profile B and is silent for Profile A.
+ * Every table of the contract, in order. The tables of webhooks, errors and rate limits apply to both profiles: the
+ * contract shows them for Profile B and does not mention Profile A.
  */
 export const SPECIFICATION_TABLES: readonly SpecificationTable[] = tablesOf('api.md').map(
   ({ heading, columns, rows }) => {

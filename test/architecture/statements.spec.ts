@@ -42,7 +42,7 @@ test('PostgreSQL agrees with the declared parameters and columns of every statem
   expect(disagreements).toEqual([]);
 });
 
-test('every declared statement is run by somebody', () => {
+test('every declared statement is used', () => {
   const declared = SOURCES.flatMap(({ file, text }) =>
     [...text.matchAll(/^(?:export )?const ([A-Z]\w*) = (?:statement(?:sBy)?|dueQuestion)\(/gm)].map(
       ([, name]) => ({
@@ -56,7 +56,7 @@ test('every declared statement is run by somebody', () => {
   expect(isUsed('LIST', 'areas/privacy/plan.sql.ts')).toBe(false);
 });
 
-test('a parameter of another type, a missing column and a column too many are seen', () => {
+test('a parameter of another type, a missing column and an extra column are noticed', () => {
   const found = { params: ['id text'], columns: ['a integer', 'b text'] };
   expect(differenceOf(found, found)).toBeUndefined();
   expect(differenceOf({ ...found, params: ['id integer'] }, found)).toMatch('id text');
@@ -82,7 +82,10 @@ function namesAndTypes(shape: SqlShape): readonly string[] {
     .sort();
 }
 
-/** Named, beside its declaration and imports, in its own file or in one that imports that: many files have a `LIST`. */
+/**
+ * Used in its own file, outside its declaration and imports, or in a file that imports that one: many files have a
+ * `LIST`.
+ */
 function isUsed(name: string, file: string): boolean {
   const use = new RegExp(`(?<!const )\\b${name}\\b`);
   const module = `/${basename(file, '.ts')}.js'`;

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
 
-/** Breaks each rule once: what imports, what it imports, and the rule that has to say so. */
+/** Breaks each rule once: the importing file, the imported file, and the rule that must report it. */
 const PLANTED: [from: string, to: string, rule: string][] = [
   ['src/common/text/a.ts', 'src/platform/logging/a.ts', 'common-imports-downwards'],
   ['src/platform/logging/b.ts', 'src/http/guards/a.ts', 'platform-imports-downwards'],
@@ -25,7 +25,7 @@ const PLANTED: [from: string, to: string, rule: string][] = [
   ['src/common/text/d.ts', 'test/a.ts', 'shipped-code-knows-no-test'],
 ];
 
-/** What is as it should be: nothing is said of it. */
+/** Imports that are allowed: no rule may report them. */
 const ALLOWED: [from: string, to: string][] = [
   ['src/areas/channels/good.ts', 'src/areas/turns/turns.api.ts'],
   ['src/areas/channels/good.module.ts', 'src/areas/turns/good.module.ts'],
@@ -51,7 +51,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text, { flag: 'a' });
 }
 
-/** What the project's rules say of a tree with these imports. */
+/** What the project's rules report for a tree with these imports. */
 function violationsOf(imports: readonly (readonly [from: string, to: string])[]): Violation[] {
   for (const [from, to] of imports) {
     const path = relative(dirname(from), to).replace(/[.]ts$/, '.js');

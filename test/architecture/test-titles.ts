@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** A `describe` or a test as it is written down in a spec file. */
+/** A `describe` or a test in a spec file. */
 export interface Written {
   readonly kind: 'describe' | 'test';
-  /** As written; what `each` puts in stays `%s`. */
+  /** As written; placeholders of `each` stay `%s`. */
   readonly title: string;
-  /** As Jest would print them: one for each row of `each`, with … for what only running would tell. */
+  /** As Jest would print them: one for each row of `each`, with … for what is known only at run time. */
   readonly printed: readonly string[];
   readonly children: readonly Written[];
 }
@@ -16,7 +16,7 @@ type Cell = string | undefined;
 const KINDS: Readonly<Record<string, Written['kind']>> = { describe: 'describe', test: 'test', it: 'test' };
 const UNKNOWN = '…';
 
-/** Reads the titles of a spec file without running it. What is skipped is not there. */
+/** Reads the titles of a spec file without running it. Leaves out skipped tests. */
 export function titlesIn(path: string): readonly Written[] {
   const tree = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
   const constants = constantsOf(tree);
@@ -45,7 +45,7 @@ export function titlesIn(path: string): readonly Written[] {
 interface Runner {
   readonly kind: Written['kind'];
   readonly skipped: boolean;
-  /** What is given to `each`. */
+  /** The argument of `each`. */
   readonly table?: ts.Expression | undefined;
 }
 
@@ -64,7 +64,7 @@ function runnerOf(callee: ts.Expression): Runner | undefined {
   return runner && { ...runner, table: callee.arguments[0] };
 }
 
-/** The text of a literal, also one in several pieces. */
+/** The text of a literal, also when it is concatenated. */
 function textOf(node: ts.Node | undefined): Cell {
   if (node === undefined) return undefined;
   if (ts.isStringLiteralLike(node)) return node.text;
@@ -85,7 +85,7 @@ function constantsOf(tree: ts.SourceFile): ReadonlyMap<string, ts.Expression> {
   );
 }
 
-/** The rows given to `each`, where they are written in the same file; else one of which nothing is known. */
+/** The rows given to `each` when the same file declares them; otherwise one unknown row. */
 function tableOf(
   node: ts.Expression,
   constants: ReadonlyMap<string, ts.Expression>,

@@ -4,7 +4,10 @@ interface Package {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** What is installed beside the servers: the protocol's judge, the Node that it needs, and what a server of ours imports. */
+/**
+ * Installed beside the servers: the protocol's conformance suite, the Node that it needs, and a dependency of a
+ * server of ours.
+ */
 const OTHERS = new Set(['@modelcontextprotocol/conformance', 'node', 'zod']);
 
 test('the table of tried tool servers has all that are installed, in these versions, and at least 18', () => {

@@ -1,11 +1,11 @@
-// What every driver shares: it counts answers where they arrive, whatever the client makes of them.
+// Shared by all drivers: counts responses as they arrive, whatever the client makes of them.
 declare const process: {
   env: Record<string, string | undefined>;
   stdout: { write(text: string): void };
   exit(code: number): never;
 };
 
-/** The address in the generated code; the gateway, or a proxy before it, stands in its place. */
+/** The base URL in the generated code; replaced by that of the gateway, or of a proxy in front of it. */
 export const BASE = 'http://gateway.test';
 export const AUTHORIZATION = { Authorization: `Bearer ${process.env['TOKEN'] ?? ''}` };
 
@@ -34,7 +34,7 @@ globalThis.fetch = async (input: Parameters<typeof fetch>[0], init?: RequestInit
   return response;
 };
 
-/** A stream that goes on is looked at for a moment. */
+/** Reads the beginning of a stream that does not end. */
 async function looked(response: Response): Promise<Response> {
   const reader = response.body!.getReader();
   const timer = setTimeout(() => {

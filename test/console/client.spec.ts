@@ -7,11 +7,11 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
-import { closeBrowser, describeInBrowser, openBrowser, PATIENCE_MS, visit } from './support/browser.js';
+import { closeBrowser, describeInBrowser, openBrowser, TIMEOUT_MS, visit } from './support/browser.js';
 
-jest.setTimeout(2 * PATIENCE_MS);
+jest.setTimeout(2 * TIMEOUT_MS);
 
-/** What the page has: the client under a name, and what it showed. */
+/** What the page defines: the client, and what it showed. */
 interface Page {
   readonly gateway: typeof client;
   said: string;
@@ -41,7 +41,7 @@ describeInBrowser('the typed client in a browser', () => {
     await provider.stop();
   });
 
-  /** A page of another origin, which has the client as bundlers make it. */
+  /** A page of another origin with the client as bundlers build it. */
   async function siteWithClient(): Promise<Server> {
     const { outputFiles } = await build({
       ...{ entryPoints: ['client/src/index.ts'], bundle: true, write: false, logLevel: 'silent' },
@@ -82,7 +82,7 @@ describeInBrowser('the typed client in a browser', () => {
     );
     await eventually(() => expect(provider.requests).toHaveLength(1));
     held.say('alpha ');
-    await eventually(async () => expect(await said()).toBe('alpha '), PATIENCE_MS);
+    await eventually(async () => expect(await said()).toBe('alpha '), TIMEOUT_MS);
     proxy.cutAll();
     held.say('bravo');
     held.finish();

@@ -6,20 +6,20 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, newSession, providerEnv } from '../harness/turn-stream.js';
-import { closeBrowser, describeInBrowser, openBrowser, PATIENCE_MS, visit } from './support/browser.js';
+import { closeBrowser, describeInBrowser, openBrowser, TIMEOUT_MS, visit } from './support/browser.js';
 import { accept } from './support/world.js';
 
-jest.setTimeout(5 * PATIENCE_MS);
+jest.setTimeout(5 * TIMEOUT_MS);
 
 const VIEW = { theme: 'light', width: 1280 } as const;
 const SESSIONS = 100_000;
-const MOST_BESIDE_API_MS = 1000;
+const PAGE = 50;
+const MOST_BESIDE_ONE_PAGE = 1.5;
 const LONGEST_TASK_MS = 100;
 const ROUNDS = 5;
-const MOST_ROUNDS = 20;
 const SECONDS = 10;
 
-/** Keeps when the first of what a page is opened for is there to be seen. */
+/** Records when the first element with the page's main content becomes visible. */
 const watchFor = (selector: string): string => `
   new MutationObserver((_, own) => {
     if (document.querySelector('${selector}') === null) return;
@@ -31,20 +31,20 @@ interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds by the clock, and of the processor alone. */
+  /** Microseconds of wall-clock time, and of CPU time. */
   readonly dur?: number;
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
 interface LongestTask {
-  /** Milliseconds of the processor: what other programs of this machine take meanwhile counts to no task. */
+  /** Milliseconds of CPU time, so that other programs on the machine do not count. */
   readonly busyMs: number;
-  /** Milliseconds by the clock; on a machine that does nothing else the same. */
+  /** Milliseconds of wall-clock time; the same on a machine that does nothing else. */
   readonly clockMs: number;
 }
 
-/** The longest task of the page's main thread while something is done. */
+/** The longest task of the page's main thread during `act`. */
 async function longestTask(page: Page, act: () => Promise<void>): Promise<LongestTask> {
   const browser = page.context().browser();
   if (browser === null) throw new Error('The page has no browser.');
@@ -69,7 +69,7 @@ async function longestTask(page: Page, act: () => Promise<void>): Promise<Longes
   };
 }
 
-/** Does something so many times a second for a while; falls behind for no longer than a timer does. */
+/** Calls `act` at a steady rate for some seconds; may fall behind as far as a timer does. */
 async function steadily(perSecond: number, seconds: number, act: (index: number) => void): Promise<void> {
   const startedAt = performance.now();
   for (let done = 0; done < perSecond * seconds; ) {
@@ -93,7 +93,7 @@ describeInBrowser('how fast the console is', () => {
         ...providerEnv(provider),
         GATEWAY__AGENT__SESSION_IDLE_SECS: '31536000',
         GATEWAY__AGENT__SESSION_TIMEOUT_SECS: '31536000',
-        GATEWAY__DATABASE__CONNECT_TIMEOUT_MS: String(PATIENCE_MS),
+        GATEWAY__DATABASE__CONNECT_TIMEOUT_MS: String(TIMEOUT_MS),
       },
     });
     await openBrowser();
@@ -105,41 +105,54 @@ describeInBrowser('how fast the console is', () => {
   });
   const url = (path: string): string => `http://127.0.0.1:${gateway.started.ports.b}/console${path}`;
 
-  test(`the list of ${SESSIONS.toLocaleString('en-GB')} sessions opens within 1 s of the API's own answer`, async () => {
-    await gateway.database.query(
-      `INSERT INTO sessions (id, channel, user_id, status, metadata, created_at, quiet_since, ended_at)
-       SELECT 'sess_' || lpad(n::text, 26, '0'), CASE WHEN n % 4 = 0 THEN 'phone' ELSE 'api' END, 'user-' || n % 1000,
-         status, '{}', now() - make_interval(secs => n), now() - make_interval(secs => n),
-         CASE WHEN status = 'terminated' THEN now() END
-       FROM (SELECT n, (ARRAY ['active', 'active', 'active', 'idle', 'terminated'])[1 + n % 5] AS status
-             FROM generate_series(1, $1::int) AS n) AS made`,
-      [SESSIONS],
-    );
-    await gateway.database.query('VACUUM ANALYZE sessions');
-    /** In a browser that has nothing of it yet. @returns milliseconds until the first row is shown, and of them those of the API's answer */
-    const opening = async (): Promise<{ shown: number; api: number }> => {
+  test(`the list of ${SESSIONS.toLocaleString('en-GB')} sessions opens as fast as the list of one page`, async () => {
+    const add = async (from: number, to: number): Promise<void> => {
+      await gateway.database.query(
+        `INSERT INTO sessions (id, channel, user_id, status, metadata, created_at, quiet_since, ended_at)
+         SELECT 'sess_' || lpad(n::text, 26, '0'), CASE WHEN n % 4 = 0 THEN 'phone' ELSE 'api' END, 'user-' || n % 1000,
+           status, '{}', now() - make_interval(secs => n), now() - make_interval(secs => n),
+           CASE WHEN status = 'terminated' THEN now() END
+         FROM (SELECT n, (ARRAY ['active', 'active', 'active', 'idle', 'terminated'])[1 + n % 5] AS status
+               FROM generate_series($1::int, $2::int) AS n) AS made`,
+        [from, to],
+      );
+      await gateway.database.query('VACUUM ANALYZE sessions');
+    };
+    /**
+     * Opens the list in a fresh browser.
+     * @returns milliseconds until the first row is visible, without the time of the API's response
+     */
+    const opening = async (): Promise<{ beside: number; api: number }> => {
       const { page, close } = await visit(url('/sessions'), VIEW, gateway.token, watchFor('main tbody tr'));
       const shownAt = () => page.evaluate<number | undefined>('globalThis.shownAt');
-      await eventually(async () => expect(await shownAt()).toBeDefined(), PATIENCE_MS);
+      await eventually(async () => expect(await shownAt()).toBeDefined(), TIMEOUT_MS);
       const answers = await page.evaluate<number[]>(
         `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/admin/v1/sessions')).map(({ duration }) => duration)`,
       );
       expect(answers).toHaveLength(1);
+      const [api = 0] = answers;
       const shown = (await shownAt()) ?? Number.POSITIVE_INFINITY;
-      expect(await page.locator('main tbody tr').count()).toBe(50);
+      expect(await page.locator('main tbody tr').count()).toBe(PAGE);
       await close();
-      return { shown, api: answers[0] ?? 0 };
+      return { beside: shown - api, api };
     };
-    // The quickest of them: what else this machine does can only make it longer. On a busy one it is tried more often.
-    let quickest = await opening();
-    for (let round = 1; round < MOST_ROUNDS; round += 1) {
-      if (round >= ROUNDS && quickest.shown - quickest.api <= MOST_BESIDE_API_MS) break;
-      const next = await opening();
-      if (next.shown - next.api < quickest.shown - quickest.api) quickest = next;
-    }
-    const beside = Math.round(quickest.shown - quickest.api);
-    report({ sessions: SESSIONS, api_ms: Math.round(quickest.api), opened_beside_api_ms: beside });
-    expect(beside).toBeLessThanOrEqual(MOST_BESIDE_API_MS);
+    /** The fastest of several: other work on this machine can only slow it down. */
+    const quickest = async (): Promise<{ beside: number; api: number }> => {
+      const all: { beside: number; api: number }[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) all.push(await opening());
+      return all.reduce((best, one) => (one.beside < best.beside ? one : best));
+    };
+    await add(1, PAGE);
+    const short = await quickest();
+    await add(PAGE + 1, SESSIONS);
+    const long = await quickest();
+    report({
+      sessions: SESSIONS,
+      api_ms: Math.round(long.api),
+      opened_beside_api_ms: Math.round(long.beside),
+      one_page_opened_beside_api_ms: Math.round(short.beside),
+    });
+    expect(long.beside / short.beside).toBeLessThanOrEqual(MOST_BESIDE_ONE_PAGE);
   });
 
   test('a log tail of 100 lines a second, behind 1,000 that are shown: no task over 100 ms of the processor', async () => {
@@ -154,7 +167,7 @@ describeInBrowser('how fast the console is', () => {
           outcome: 'completed',
         });
       for (let index = 0; index < 1000; index += 1) say(index);
-      await eventually(async () => expect(await page.locator('.log-line').count()).toBe(1000), PATIENCE_MS);
+      await eventually(async () => expect(await page.locator('.log-line').count()).toBe(1000), TIMEOUT_MS);
       let said = 1000;
       const longest = await longestTask(page, () =>
         steadily(100, SECONDS, () => {
@@ -187,7 +200,7 @@ describeInBrowser('how fast the console is', () => {
     try {
       await page.getByText('Message 200').waitFor();
       await accept(gateway, sessionId, 'Tell me much');
-      await eventually(() => expect(provider.requests).toHaveLength(1), PATIENCE_MS);
+      await eventually(() => expect(provider.requests).toHaveLength(1), TIMEOUT_MS);
       let said = 0;
       const longest = await longestTask(page, () =>
         steadily(50, SECONDS, () => {

@@ -4,12 +4,12 @@ import {
   closeBrowser,
   describeInBrowser,
   openBrowser,
-  PATIENCE_MS,
   screenshot,
+  TIMEOUT_MS,
   visit,
 } from './support/browser.js';
 
-jest.setTimeout(5 * PATIENCE_MS);
+jest.setTimeout(5 * TIMEOUT_MS);
 
 const VIEW = { theme: 'light', width: 1280 } as const;
 
@@ -35,14 +35,14 @@ describeInBrowser('the first run, at a terminal, with no key and no file', () =>
     try {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       expect(page.url()).not.toContain('code');
-      // The first look says what to do next.
+      // The first page says what to do next.
       await page.getByText('no model provider is configured').waitFor();
       await page.getByText('Set ANTHROPIC_API_KEY or OPENAI_API_KEY').waitFor();
       await screenshot(page, 'first-run');
       await page.getByRole('link', { name: 'Sessions', exact: true }).click();
       await page.getByText('No sessions yet').waitFor();
       await page.getByRole('button', { name: 'New session' }).click();
-      await page.getByRole('button', { name: 'Begin' }).click();
+      await page.getByRole('button', { name: 'Start', exact: true }).click();
       await page.getByRole('button', { name: 'Call a tool: remember something' }).click();
       await page
         .locator('.call', { hasText: 'memory_store' })
@@ -72,7 +72,7 @@ describeInBrowser('the first run, at a terminal, with no key and no file', () =>
       await page.getByLabel('Access token').fill(token);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
-      await eventually(async () => expect(await page.locator('.nav-link').count()).toBe(14), PATIENCE_MS);
+      await eventually(async () => expect(await page.locator('.nav-link').count()).toBe(14), TIMEOUT_MS);
     } finally {
       await close();
     }

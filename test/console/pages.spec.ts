@@ -4,19 +4,19 @@ import {
   isTooWide,
   keyboardGaps,
   openBrowser,
-  PATIENCE_MS,
   screenshot,
-  settled,
   THEMES,
+  TIMEOUT_MS,
   violations,
   visit,
   WIDTHS,
+  waitUntilLoaded,
 } from './support/browser.js';
 import { openWorld, type World } from './support/world.js';
 
-jest.setTimeout(5 * PATIENCE_MS);
+jest.setTimeout(5 * TIMEOUT_MS);
 
-/** Every page, and words that only its data brings to it. */
+/** Every page, and words that appear only when its data has been loaded. */
 const PAGES: readonly (readonly [name: string, path: (world: World) => string, shows: string | RegExp])[] = [
   ['overview', () => '', 'Health of every part'],
   ['sessions', () => '/sessions', 'support'],
@@ -30,7 +30,7 @@ const PAGES: readonly (readonly [name: string, path: (world: World) => string, s
   ['hooks', () => '/hooks', 'session.created'],
   ['servers', () => '/servers', 'broken'],
   ['plugins', () => '/plugins', 'measures'],
-  ['skills', () => '/skills', 'What for'],
+  ['skills', () => '/skills', 'Purpose'],
   ['logs', () => '/logs', /^(info|warn|error)$/],
   ['config', () => '/config', 'agent.max_turns'],
   ['tokens', () => '/tokens', 'everything'],
@@ -59,7 +59,7 @@ describeInBrowser('every page on a gateway with real data', () => {
         );
         try {
           await page.locator('main').getByText(shows).filter({ visible: true }).first().waitFor();
-          await settled(page);
+          await waitUntilLoaded(page);
           await screenshot(page, `${name}-${theme}-${width}`);
           expect(await violations(page)).toEqual([]);
           expect([name, await isTooWide(page)]).toEqual([name, false]);
@@ -78,7 +78,7 @@ describeInBrowser('every page on a gateway with real data', () => {
       const { page, close } = await visit(world.url(path(world)), view, world.gateway.token);
       try {
         await page.locator('main').getByText(shows).filter({ visible: true }).first().waitFor();
-        await settled(page);
+        await waitUntilLoaded(page);
         expect([name, await keyboardGaps(page)]).toEqual([name, { notReached: [], notSeen: [] }]);
       } finally {
         await close();

@@ -6,30 +6,30 @@ import {
   closeBrowser,
   describeInBrowser,
   openBrowser,
-  PATIENCE_MS,
   screenshot,
-  settled,
+  TIMEOUT_MS,
   type Visit,
   violations,
   visit,
+  waitUntilLoaded,
 } from './support/browser.js';
 import { accept, openWorld, type World } from './support/world.js';
 
-jest.setTimeout(5 * PATIENCE_MS);
+jest.setTimeout(5 * TIMEOUT_MS);
 
 const VIEW = { theme: 'light', width: 1280 } as const;
 
-/** What a call of this tool has come to, in the history or live. */
+/** A call of this tool with this status, in the history or live. */
 function callOf(page: Page, tool: string, status: string): Locator {
   return page.locator('.call', { hasText: tool }).getByText(status, { exact: true }).first();
 }
 
-/** Waits until the page that was gone to has taken the focus to its heading; the Tab key goes on from there. */
+/** Waits until the new page has moved the focus to its heading. The Tab key continues from there. */
 function focusOn(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole('heading', { name, level: 1 }).and(page.locator(':focus')).waitFor();
 }
 
-/** Presses Tab until the focus is on what has this name. */
+/** Presses Tab until the focus is on the element with this name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 120; presses += 1) {
     await page.keyboard.press('Tab');
@@ -60,7 +60,7 @@ describeInBrowser('a newcomer with no key', () => {
       await page.getByRole('link', { name: 'Sessions' }).click();
       expect(page.url()).not.toContain(code);
       await page.getByRole('button', { name: 'New session' }).click();
-      await page.getByRole('button', { name: 'Begin' }).click();
+      await page.getByRole('button', { name: 'Start', exact: true }).click();
       await page.getByRole('button', { name: 'Call a tool: remember something' }).click();
       await callOf(page, 'memory_store', 'success').waitFor();
       await page.getByLabel('Message', { exact: true }).fill('What can you do?');
@@ -86,7 +86,7 @@ describeInBrowser('a newcomer with no key', () => {
       expect(await violations(page)).toEqual([]);
       await page.getByLabel('Access token').fill(`agw_wrong`);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('The token is not valid any more').waitFor();
+      await page.getByText('The token is no longer valid').waitFor();
       await page.getByLabel('Access token').fill(gateway.token);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -130,7 +130,7 @@ describeInBrowser('whoever is on call', () => {
     await page.getByRole('button', { name: 'New session' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await tabTo(page, /^Begin$/);
+    await tabTo(page, /^Start$/);
     await page.keyboard.press('Enter');
     await focusOn(page, /^Session/);
     await tabTo(page, /^Message$/);
@@ -156,7 +156,7 @@ describeInBrowser('whoever is on call', () => {
     };
     const card = page.locator('.card', { hasText: 'by keyboard' });
     await card.waitFor();
-    // The newest one stands first.
+    // The newest one is first.
     await press(/^Deny tools__erase$/);
     await card.waitFor({ state: 'detached' });
     await press(/^Channels$/);
@@ -171,7 +171,7 @@ describeInBrowser('whoever is on call', () => {
     await page.keyboard.type('typed');
     await press(/^Create token$/);
     await page.getByText('it is not shown again').waitFor();
-    await press(/^I have it$/);
+    await press(/^I have copied it$/);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await press(/^Revoke typed$/);
     await page.getByRole('dialog').waitFor();
@@ -268,7 +268,7 @@ describeInBrowser('whoever is on call', () => {
     const looks = /^(Pause|Try again|Show (more|earlier messages))$/;
     for (const path of [...pages, `/console/sessions/${world.askingId}`]) {
       await page.goto(new URL(path, world.url('')).href);
-      await settled(page);
+      await waitUntilLoaded(page);
       const buttons = await page.locator('main').getByRole('button').allTextContents();
       expect([path, buttons.filter((name) => !looks.test(name))]).toEqual([path, []]);
     }

@@ -5,33 +5,33 @@ import {
   describeInBrowser,
   isTooWide,
   openBrowser,
-  PATIENCE_MS,
-  settled,
+  TIMEOUT_MS,
   violations,
   visit,
+  waitUntilLoaded,
 } from './support/browser.js';
 
-jest.setTimeout(5 * PATIENCE_MS);
+jest.setTimeout(5 * TIMEOUT_MS);
 
-/** Every page with a scope that opens another one, and what it says where there is nothing yet. */
+/** Every page, and what it shows while there is nothing yet. */
 const PAGES: readonly (readonly [path: string, empty: string])[] = [
-  ['', 'Nothing. No call waits for an approval, and nothing fails.'],
+  ['', 'Nothing: no call waits for approval, and nothing is failing.'],
   ['/sessions', 'No sessions yet'],
   ['/approvals', 'Nothing waits for you'],
   ['/agents', 'default'],
-  ['/usage', 'No turns in this time'],
-  ['/audit', 'No row fits'],
+  ['/usage', 'No turns in this period'],
+  ['/audit', 'No matching entries'],
   ['/channels', 'api'],
   ['/hooks', 'No webhooks'],
   ['/servers', 'No tool servers'],
   ['/plugins', 'No plugins'],
   ['/skills', 'No skills'],
-  ['/logs', 'No line fits'],
+  ['/logs', 'No matching lines'],
   ['/config', 'No changes at run time'],
   ['/tokens', 'test'],
 ];
 const PHONE = { theme: 'dark', width: 390 } as const;
-/** What tells the page who is signed in. */
+/** The request that tells the page who is signed in. */
 const WHO = /\/admin\/v1\/me$/;
 const DATA = /\/(admin|api)\/v1\//;
 
@@ -54,18 +54,18 @@ describeInBrowser('where there is nothing to show', () => {
   const open = (path: string, token: string) =>
     visit(`http://127.0.0.1:${gateway.started.ports.b}/console${path}`, PHONE, token);
 
-  /** Has what the page asks for answered in this way. */
+  /** Answers the page's requests for data with `answer`. */
   const answering = async (page: Page, answer: (route: Route) => Promise<void>): Promise<void> => {
     await page.route(DATA, (route) => (WHO.test(route.request().url()) ? route.continue() : answer(route)));
   };
 
   test.each(PAGES)('%s/ says that there is nothing yet', async (path, empty) => {
-    // Lines of the log and rows of the audit are there from the start: one that is not is looked for.
+    // Log lines and audit rows exist from the start, so these pages search for one that does not.
     const query = path === '/logs' ? '?find=no-such-line' : path === '/audit' ? '?actor=nobody' : '';
     const { page, faults, close } = await open(path + query, gateway.token);
     try {
       await page.locator('main').getByText(empty).first().waitFor();
-      await settled(page);
+      await waitUntilLoaded(page);
       expect([await violations(page), await isTooWide(page), faults]).toEqual([[], false, []]);
     } finally {
       await close();
@@ -108,12 +108,12 @@ describeInBrowser('where there is nothing to show', () => {
       expect(await violations(page)).toEqual([]);
       isAway = false;
       const again = page.locator('main').getByRole('button', { name: 'Try again' });
-      // Most pages ask again by themselves.
+      // Most pages refresh by themselves.
       await again
         .first()
         .click({ timeout: 15_000 })
         .catch(() => undefined);
-      await settled(page);
+      await waitUntilLoaded(page);
       await page.getByText('It broke on purpose.').first().waitFor({ state: 'detached' });
       clearInterval(release);
     } finally {
@@ -132,7 +132,7 @@ describeInBrowser('where there is nothing to show', () => {
       const { page, faults, close } = await open(`/sessions/${id}`, gateway.token);
       try {
         await page.getByText('Nothing was said yet. Write the first message below.').waitFor();
-        await settled(page);
+        await waitUntilLoaded(page);
         expect([await violations(page), await isTooWide(page), faults]).toEqual([[], false, []]);
       } finally {
         await close();

@@ -9,16 +9,16 @@ import {
   closeBrowser,
   describeInBrowser,
   openBrowser,
-  PATIENCE_MS,
   screenshot,
-  settled,
+  TIMEOUT_MS,
   visit,
+  waitUntilLoaded,
 } from './support/browser.js';
 import { ALL, ONE_LINE } from './support/corpus.js';
 import { makeAnswersHostile } from './support/hostile-answers.js';
 import { openWorld, type World } from './support/world.js';
 
-jest.setTimeout(5 * PATIENCE_MS);
+jest.setTimeout(5 * TIMEOUT_MS);
 
 const VIEW = { theme: 'light', width: 1280 } as const;
 const PAGES: readonly ((world: World) => string)[] = [
@@ -41,7 +41,7 @@ const PAGES: readonly ((world: World) => string)[] = [
   () => `/${encodeURIComponent('<img src=x onerror=window.hit=1>')}`,
 ];
 
-/** Those of what only operators write, too. */
+/** Also the pages whose texts only operators write. */
 const ALL_PAGES: typeof PAGES = [
   ...PAGES,
   () => '/plugins',
@@ -49,13 +49,15 @@ const ALL_PAGES: typeof PAGES = [
   () => '/hooks?status=delivered',
 ];
 
-/** Opens what is folded, so that what is inside is drawn too. */
+/** Opens every `details` element, so that its contents are rendered too. */
 async function unfold(page: Page): Promise<void> {
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
 }
 
-/** What of the page must not be there: elements that only markup of the data could have made, and addresses that run. */
-function intruders(page: Page): Promise<string[]> {
+/**
+ * What must not be in the page: elements that only injected markup could create, and links that would run a script.
+ */
+function injectedElements(page: Page): Promise<string[]> {
   return page.evaluate(`
     [...document.querySelectorAll('#root script, #root img, #root iframe, #root object, #root meta, #root b, #root style'),
      ...[...document.querySelectorAll('#root a')].filter(({ href }) => !/^(https?:|mailto:)/.test(href)),
@@ -90,10 +92,10 @@ describeInBrowser('texts that users, models, tools and channels write, stored ev
   test.each(PAGES.map((path) => [path]))('0 executed (%#)', async (path) => {
     const { page, faults, close } = await visit(world.url(path(world)), VIEW, world.gateway.token);
     try {
-      await settled(page);
+      await waitUntilLoaded(page);
       await unfold(page);
-      await settled(page);
-      expect(await intruders(page)).toEqual([]);
+      await waitUntilLoaded(page);
+      expect(await injectedElements(page)).toEqual([]);
       expect(await page.evaluate('globalThis.hit')).toBeUndefined();
       expect(faults).toEqual([]);
     } finally {
@@ -113,7 +115,7 @@ describeInBrowser('texts that users, models, tools and channels write, stored ev
   });
 });
 
-/** Ids are changed, too: what is asked for by one is not found. */
+/** Ids are changed too, so requests by id are answered 404. */
 const IS_NOT_FOUND = /^console: (Failed to load resource: |WebSocket connection to .* failed: .*)/s;
 
 describeInBrowser('any text of any answer', () => {
@@ -132,21 +134,21 @@ describeInBrowser('any text of any answer', () => {
     try {
       const changed = await makeAnswersHostile(page);
       await page.goto(world.url(path(world)));
-      await settled(page);
+      await waitUntilLoaded(page);
       await unfold(page);
-      await settled(page);
+      await waitUntilLoaded(page);
       expect(changed()).toBeGreaterThan(1);
-      // What is asked about next, such as a delivery, is a button with a dialog.
+      // Each next question, such as whether to delete, is a button that opens a dialog.
       for (const name of [/^Revoke/, /^Delete/, /^Change/]) {
         const button = page.locator('main').getByRole('button', { name }).first();
         if (!(await button.isVisible())) continue;
         await button.click();
         await page.getByRole('dialog').waitFor();
-        expect(await intruders(page)).toEqual([]);
+        expect(await injectedElements(page)).toEqual([]);
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       }
-      expect(await intruders(page)).toEqual([]);
+      expect(await injectedElements(page)).toEqual([]);
       expect(await page.evaluate('globalThis.hit')).toBeUndefined();
       expect(faults.filter((fault) => !IS_NOT_FOUND.test(fault))).toEqual([]);
     } finally {
@@ -190,8 +192,8 @@ describeInBrowser('texts of providers, skills, plugins and files', () => {
   const url = (path: string): string => `http://127.0.0.1:${gateway.started.ports.b}/console${path}`;
   const expectHarmless = async (page: Page, faults: readonly string[]): Promise<void> => {
     await unfold(page);
-    await settled(page);
-    expect(await intruders(page)).toEqual([]);
+    await waitUntilLoaded(page);
+    expect(await injectedElements(page)).toEqual([]);
     expect(await page.evaluate('globalThis.hit')).toBeUndefined();
     expect(faults).toEqual([]);
   };
@@ -208,7 +210,7 @@ describeInBrowser('texts of providers, skills, plugins and files', () => {
         content: MARKUP,
         attachments: [text],
       });
-      await eventually(() => expect(provider.requests).toHaveLength(1), PATIENCE_MS);
+      await eventually(() => expect(provider.requests).toHaveLength(1), TIMEOUT_MS);
       for (const piece of ALL.match(/.{1,17}/gs) ?? []) held.say(piece);
       held.say(' the end');
       await page.locator('.message', { hasText: 'the end' }).first().waitFor();

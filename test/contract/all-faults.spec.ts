@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** What Profile B says of a body: `path: message` for each fault. */
+/** What Profile B says about a body: `path: message` for each fault. */
 async function faultsOf(path: string, body: object): Promise<string[]> {
   const { status, body: answer } = await gateway.b.post<Refusal>(path, body);
   expect(status).toBe(400);

@@ -53,7 +53,7 @@ class Described {
     return new Described(document, channel);
   }
 
-  /** Throws what is wrong with a message of this name. */
+  /** Throws when a message with this name does not match the document. */
   expect(name: string, message: unknown): void {
     const validate = this.known.get(name) ?? this.compile(name);
     this.known.set(name, validate);

@@ -5,7 +5,7 @@ import { type HistoryWire, type MessageWire, newSession, PROFILES, say, type Wir
 
 let gateway: TestGateway;
 let rejecting: TestGateway;
-/** Ends the tool call that a session waits for, by the key it was given. */
+/** Ends the tool call that a session waits for, by its key. */
 const release = new Map<string, () => void>();
 const aborted: string[] = [];
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Polls until it holds; the test's own time-out is the bound. */
+/** Polls until `holds` returns true. The test's own time-out limits it. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

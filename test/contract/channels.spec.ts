@@ -6,7 +6,7 @@ import { anInteger, PROFILES } from './support/faces.js';
 const aText = expect.stringMatching(/./) as string;
 const anInstant = expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as string;
 
-/** A platform that is reachable but responds with nothing useful. */
+/** A platform that responds, but with nothing useful. */
 let platform: ScriptedProvider;
 let gateway: TestGateway;
 beforeAll(async () => {

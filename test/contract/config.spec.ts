@@ -34,7 +34,7 @@ afterAll(async () => {
 const shown = async () => (await gateway.b.get<Record<string, Wire>>('/config')).body;
 const patch = (body: unknown, headers = {}) => gateway.b.patch<Patched>('/config', body, headers);
 
-/** Sends a PATCH that must be refused, and sees to it that nothing changed. */
+/** Sends a PATCH that must be refused, and checks that nothing changed. */
 async function refused(body: Wire, status: 400 | 403 | 409, headers = {}) {
   const before = await shown();
   const answer = await patch(body, headers);

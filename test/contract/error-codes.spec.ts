@@ -38,7 +38,7 @@ const deletedTwice: Provoke = async (profile) => {
   return [await gateway[profile].delete(`/sessions/${id}`)];
 };
 
-/** Of many at once at most a few can be within the limit of one a second. */
+/** Sends many at once: the limit of one a second lets through only a few. */
 const manyAtOnce: Provoke = async (profile) => {
   const caller = gateway[profile];
   const send = () => (profile === 'a' ? caller.post('/config/reload') : caller.patch('/config', {}));
@@ -46,7 +46,7 @@ const manyAtOnce: Provoke = async (profile) => {
   return answers.filter(({ status }) => status !== 200);
 };
 
-/** Nobody expects a table to be gone. */
+/** Removes a table, which no code expects. */
 const brokenDatabase: Provoke = async (profile) => {
   await gateway.database.query('ALTER TABLE hooks RENAME TO hooks_elsewhere');
   const answer = await gateway[profile].get('/hooks');

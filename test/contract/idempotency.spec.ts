@@ -3,7 +3,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectCommonHeaders, expectError } from './support/envelope.js';
 import { idIn, newSession, PROFILES, type SessionListWire } from './support/faces.js';
-import { isReplayed, keyed, storedKeys, writesOf } from './support/keyed-requests.js';
+import { isReplayed, sendWithKey, storedKeys, writesOf } from './support/keyed-requests.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
     for (const write of writes) {
       const path = write.path.replace(/:\w+/g, 'nothing-of-that-name');
       const wrong = { ...write, path, body: { unknown: 'field' } };
-      const answer = await keyed(gateway, profile, wrong, 'two words');
+      const answer = await sendWithKey(gateway, profile, wrong, 'two words');
       const error = expectError(profile, answer, 400, 'bad_request');
       expect([write, error.message]).toEqual([
         write,
@@ -35,7 +35,7 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
   });
 
   test.each(['', ' ', 'a b', 'x'.repeat(256), 'é', 'tab\tbed'])('a key such as %j is 400', async (key) => {
-    const answer = await keyed(gateway, profile, { method: 'POST', path: '/sessions', body: {} }, key);
+    const answer = await sendWithKey(gateway, profile, { method: 'POST', path: '/sessions', body: {} }, key);
     const error = expectError(profile, answer, 400, 'bad_request');
     if (profile === 'b') expect(error.details?.fields?.[0]?.path).toBe('Idempotency-Key');
   });
@@ -58,8 +58,8 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
     const before = [await total(), await hooks()];
     const request = { method: 'POST', path, body };
     const key = '!'.padEnd(255, '~');
-    const first = await keyed(gateway, profile, request, key);
-    const again = await keyed(gateway, profile, request, key);
+    const first = await sendWithKey(gateway, profile, request, key);
+    const again = await sendWithKey(gateway, profile, request, key);
     expect([first.status, isReplayed(first)]).toEqual([status, false]);
     expect([again.status, again.text, isReplayed(again)]).toEqual([status, first.text, true]);
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
@@ -70,14 +70,14 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
 
   test('other body, and the same in the other profile: 409, and nothing of it is done', async () => {
     const request = { method: 'POST', path: '/sessions', body: { user_id: 'ada' } };
-    expect((await keyed(gateway, profile, request, 'k')).status).toBe(201);
+    expect((await sendWithKey(gateway, profile, request, 'k')).status).toBe(201);
     const before = await total();
-    const other = await keyed(gateway, profile, { ...request, body: { user_id: 'bob' } }, 'k');
+    const other = await sendWithKey(gateway, profile, { ...request, body: { user_id: 'bob' } }, 'k');
     const error = expectError(profile, other, 409, 'conflict');
     expect(other.headers.get('retry-after')).toBeNull();
     if (profile === 'b') expect(error.details?.reason).toBe('idempotency_key_reused');
     const there = profile === 'a' ? 'b' : 'a';
-    expectError(there, await keyed(gateway, there, request, 'k'), 409, 'conflict');
+    expectError(there, await sendWithKey(gateway, there, request, 'k'), 409, 'conflict');
     expect(await total()).toBe(before);
   });
 
@@ -90,34 +90,34 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
     expect(ids.size).toBe(2);
     const hook = await gateway[profile].post('/hooks', RECEIVER, headers);
     expect([hook.status, isReplayed(hook)]).toEqual([201, false]);
-    // One path that is written in another way is the same path.
+    // A path that is spelled differently is the same path.
     const slash = await gateway[profile].post<Record<string, unknown>>('/sessions/', {}, headers);
     expect([ids.has(idIn(slash.body)), isReplayed(slash)]).toEqual([true, true]);
   });
 
   test('what is refused is not kept: the key serves the corrected request', async () => {
     const wrong = { method: 'POST', path: '/sessions', body: { channel: 'nowhere' } };
-    expectError(profile, await keyed(gateway, profile, wrong, 'k'), 400, 'bad_request');
+    expectError(profile, await sendWithKey(gateway, profile, wrong, 'k'), 400, 'bad_request');
     expectError(
       profile,
-      await keyed(gateway, profile, { ...wrong, body: { unknown: 1 } }, 'k'),
+      await sendWithKey(gateway, profile, { ...wrong, body: { unknown: 1 } }, 'k'),
       400,
       'bad_request',
     );
     const missing = { method: 'POST', path: '/sessions/sess_nobody/messages', body: { content: 'x' } };
-    expectError(profile, await keyed(gateway, profile, missing, 'k'), 404, 'not_found');
+    expectError(profile, await sendWithKey(gateway, profile, missing, 'k'), 404, 'not_found');
     const plugin = profile === 'a' ? 'enable' : 'reload';
     const unknown = { method: 'POST', path: `/plugins/nobody/${plugin}` };
-    expectError(profile, await keyed(gateway, profile, unknown, 'k'), 404, 'not_found');
+    expectError(profile, await sendWithKey(gateway, profile, unknown, 'k'), 404, 'not_found');
     expect(await storedKeys(gateway)).toEqual([]);
-    expect((await keyed(gateway, profile, { ...wrong, body: {} }, 'k')).status).toBe(201);
+    expect((await sendWithKey(gateway, profile, { ...wrong, body: {} }, 'k')).status).toBe(201);
   });
 
   test('100 at once with one key: one session, and nobody is told of another', async () => {
     const before = await total();
     const request = { method: 'POST', path: '/sessions', body: {} };
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => keyed(gateway, profile, request, 'one')),
+      Array.from({ length: 100 }, () => sendWithKey(gateway, profile, request, 'one')),
     );
     const made = answers.filter(({ status }) => status === 201);
     for (const answer of answers) expect([201, 409]).toContain(answer.status);
@@ -128,25 +128,25 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
 
   test('what has its effect outside of the database is written down too', async () => {
     const path = profile === 'a' ? '/channels/api/test' : '/channels/api/restart';
-    const first = await keyed(gateway, profile, { method: 'POST', path }, 'k');
-    const again = await keyed(gateway, profile, { method: 'POST', path }, 'k');
+    const first = await sendWithKey(gateway, profile, { method: 'POST', path }, 'k');
+    const again = await sendWithKey(gateway, profile, { method: 'POST', path }, 'k');
     expect([first.status, isReplayed(first)]).toEqual([200, false]);
     expect([again.status, again.text, isReplayed(again)]).toEqual([200, first.text, true]);
   });
 
   test('one whose replica is gone is not done again, and that is said', async () => {
     const path = profile === 'a' ? '/channels/api/test' : '/channels/api/restart';
-    await keyed(gateway, profile, { method: 'POST', path }, 'k');
+    await sendWithKey(gateway, profile, { method: 'POST', path }, 'k');
     const lose = (until: string) =>
       gateway.database.query(
         `UPDATE idempotency_keys SET status = NULL, owner = 'gone', lease_until = ${until}`,
       );
     await lose(`now() + interval '10 seconds'`);
-    const running = await keyed(gateway, profile, { method: 'POST', path }, 'k');
+    const running = await sendWithKey(gateway, profile, { method: 'POST', path }, 'k');
     const inUse = expectError(profile, running, 409, 'conflict');
     expect(running.headers.get('retry-after')).toBe('1');
     await lose(`now() - interval '1 second'`);
-    const lost = await keyed(gateway, profile, { method: 'POST', path }, 'k');
+    const lost = await sendWithKey(gateway, profile, { method: 'POST', path }, 'k');
     const unknown = expectError(profile, lost, 409, 'conflict');
     expect(lost.headers.get('retry-after')).toBeNull();
     if (profile === 'b')
@@ -158,16 +158,16 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
 
   test('kept 24 h: then the key is new, and the row goes', async () => {
     const request = { method: 'POST', path: '/sessions', body: {} };
-    const first = await keyed(gateway, profile, request, 'k');
+    const first = await sendWithKey(gateway, profile, request, 'k');
     const age = (by: string) =>
       gateway.database.query(`UPDATE idempotency_keys SET created_at = created_at - interval '${by}'`);
     await age('23 hours 59 minutes');
-    expect(isReplayed(await keyed(gateway, profile, request, 'k'))).toBe(true);
+    expect(isReplayed(await sendWithKey(gateway, profile, request, 'k'))).toBe(true);
     await age('1 minute');
-    const second = await keyed(gateway, profile, request, 'k');
+    const second = await sendWithKey(gateway, profile, request, 'k');
     expect([second.status, isReplayed(second)]).toEqual([201, false]);
     expect(idIn(second.body)).not.toBe(idIn(first.body));
-    await keyed(gateway, profile, request, 'old');
+    await sendWithKey(gateway, profile, request, 'old');
     await gateway.database.query(
       `INSERT INTO idempotency_keys (scope, token_id, operation, request, created_at)
        SELECT n::text, '', '', '', now() - interval '25 hours' FROM generate_series(1, 2500) AS n`,
@@ -188,17 +188,17 @@ describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', 
 
 test('PATCH /config | applied once: a later change of somebody else is not undone by the same key', async () => {
   const request = { method: 'PATCH', path: '/config', body: { 'agent.max_turns': 31 } };
-  const first = await keyed(gateway, 'b', request, 'k');
+  const first = await sendWithKey(gateway, 'b', request, 'k');
   expect(first.status).toBe(200);
   await gateway.b.patch('/config', { 'agent.max_turns': 32 });
-  const again = await keyed(gateway, 'b', request, 'k');
+  const again = await sendWithKey(gateway, 'b', request, 'k');
   expect([again.text, isReplayed(again)]).toEqual([first.text, true]);
   expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
   const shown = await gateway.b.get<{ agent: { max_turns: number } }>('/config');
   expect(shown.body.agent.max_turns).toBe(32);
   const [row] = await gateway.database.query<{ n: number }>('SELECT count(*)::int AS n FROM config_changes');
   expect(row?.n).toBe(2);
-  // The tag of the first answer was the right one.
+  // The tag of the first response is still the current one.
   const stale = await gateway.b.patch(
     '/config',
     { 'agent.max_turns': 33 },
@@ -209,12 +209,12 @@ test('PATCH /config | applied once: a later change of somebody else is not undon
 
 test('PATCH /config | nothing to change, and a change that is refused', async () => {
   const empty = { method: 'PATCH', path: '/config', body: {} };
-  const first = await keyed(gateway, 'b', empty, 'none');
-  const again = await keyed(gateway, 'b', empty, 'none');
+  const first = await sendWithKey(gateway, 'b', empty, 'none');
+  const again = await sendWithKey(gateway, 'b', empty, 'none');
   expect([first.status, again.text, isReplayed(again)]).toEqual([200, first.text, true]);
   const wrong = { ...empty, body: { 'agent.max_turns': 'many' } };
   for (let time = 0; time < 2; time += 1) {
-    const refused = await keyed(gateway, 'b', wrong, 'wrong');
+    const refused = await sendWithKey(gateway, 'b', wrong, 'wrong');
     expectError('b', refused, 400, 'bad_request');
     expect(isReplayed(refused)).toBe(false);
   }
@@ -222,8 +222,8 @@ test('PATCH /config | nothing to change, and a change that is refused', async ()
 
 test('POST /config/reload | the answer is kept with its record in the history', async () => {
   const request = { method: 'POST', path: '/config/reload' };
-  const first = await keyed(gateway, 'a', request, 'k');
-  const again = await keyed(gateway, 'a', request, 'k');
+  const first = await sendWithKey(gateway, 'a', request, 'k');
+  const again = await sendWithKey(gateway, 'a', request, 'k');
   expect([first.status, again.text, isReplayed(again)]).toEqual([200, first.text, true]);
 });
 
@@ -231,14 +231,14 @@ test('no key and no stored answer holds a secret', async () => {
   const secret = 'a-secret-that-nobody-else-has';
   const key = 'a-key-that-is-nobodys-business';
   const request = { method: 'POST', path: '/hooks', body: { ...RECEIVER, secret } };
-  expect((await keyed(gateway, 'b', request, key)).status).toBe(201);
+  expect((await sendWithKey(gateway, 'b', request, key)).status).toBe(201);
   const rows = JSON.stringify(await gateway.database.query('SELECT * FROM idempotency_keys'));
   expect(rows).toContain('POST /api/v1/hooks');
   for (const hidden of [secret, key, gateway.token]) expect(rows).not.toContain(hidden);
 });
 
 test('without the header nothing is asked of the database that was not asked before', async () => {
-  // A statement of its own is no part of a transaction: those have a runner of their own.
+  // Counts statements outside transactions, which use a query runner of their own.
   const query = jest.spyOn(gateway.started.app.get(Database, { strict: false }), 'query');
   try {
     const id = await newSession(gateway.b);
@@ -265,6 +265,6 @@ test('requests are counted by what the key came to', async () => {
   };
   const before = await count();
   const request = { method: 'POST', path: '/sessions', body: {} };
-  for (const body of [{}, {}, { user_id: 'ada' }]) await keyed(gateway, 'a', { ...request, body }, 'k');
+  for (const body of [{}, {}, { user_id: 'ada' }]) await sendWithKey(gateway, 'a', { ...request, body }, 'k');
   expect((await count()).map((now, at) => now - (before[at] ?? 0))).toEqual([1, 1, 1]);
 });

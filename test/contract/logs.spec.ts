@@ -26,7 +26,7 @@ afterAll(() => gateway.stop());
 
 const logger = (module: string) => gateway.started.app.get(Logs).for(module);
 
-/** Waits until what was logged so far can be read. */
+/** Waits until the lines logged so far can be read. */
 async function stored(module: string, count: number): Promise<void> {
   await eventually(async () => {
     const { body } = await gateway.b.get<Listed<EntryB>>(`/logs?level=trace&module=${module}`);

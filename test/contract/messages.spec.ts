@@ -11,7 +11,7 @@ import {
   type Wire,
 } from './support/faces.js';
 
-/** What a user wrote has the fields of the table; an answer says why it ended, too: an addition within v1. */
+/** A user's message has the fields of the table. An answer also says why it ended, which is an addition within v1. */
 const SAID = ['content', 'message_id', 'model', 'role', 'tokens_used', 'tool_calls'];
 const ANSWER = [...SAID, 'finish_reason'].sort();
 const ITEMS = [SAID, ANSWER].map((fields) => [...fields, 'attachments', 'created_at'].sort());

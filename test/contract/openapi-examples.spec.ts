@@ -10,7 +10,7 @@ import {
   type RoutedOperation,
 } from './support/openapi-document.js';
 
-/** How long a stream that goes on is looked at. */
+/** How long an endless stream is read. */
 const POLL_MS = 300;
 
 let gateway: TestGateway;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await plugins.clear();
 });
 
-/** What has no example because it is made first: ids, and what an operator has configured. */
+/** Has no example, because it must be created first: ids, and what an operator has configured. */
 const MADE: Readonly<Record<string, () => Promise<string> | string>> = {
   'sessions.id': () => newSession(gateway.a),
   'hooks.id': async () => {
@@ -44,7 +44,7 @@ const MADE: Readonly<Record<string, () => Promise<string> | string>> = {
   'plugins.name': () => 'measures',
 };
 
-/** What Swagger UI fills into the field of a parameter by itself. */
+/** The value that Swagger UI fills in for a parameter. */
 function prefilled({ example, schema }: OpenApiParameter): string | undefined {
   const value = example ?? schema.example ?? schema.default;
   return value === undefined ? undefined : JSON.stringify(value).replace(/^"|"$/g, '');

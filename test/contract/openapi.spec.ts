@@ -101,7 +101,7 @@ describe.each(['a', 'b', 'admin'] as const)('the document of Profile %s', (profi
       if (name.endsWith('Request') && 'properties' in schema)
         expect(schema['additionalProperties']).toBe(false);
     }
-    // Generators take a field with a default for one that is always there.
+    // Generators treat a field with a default as always present.
     expect(JSON.stringify(document.components.schemas)).not.toContain('"default"');
   });
 

@@ -12,7 +12,7 @@ afterEach(() => jest.restoreAllMocks());
 afterAll(() => gateway.stop());
 
 const UP = { status: 'up' };
-/** Longer than what is known of the database stays known. */
+/** Longer than the state of the database is cached. */
 const untilAskedAgain = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 test('the probes need no token and answer JSON that names every part', async () => {

@@ -6,7 +6,7 @@ import { expectCommonHeaders, expectError, expectRateHeaders } from './support/e
 import { PROFILES } from './support/faces.js';
 import { type RawAnswer, RawConnection, request } from './support/raw-connection.js';
 
-/** What is in force where nobody sets anything: the gateways of other tests have more room. */
+/** The limits of an unconfigured gateway; other tests raise them. */
 const DEFAULTS = loadSettings({ environment: new Environment({}) }).settings.rate_limits;
 
 let gateway: TestGateway;
@@ -30,7 +30,7 @@ interface Burst {
   readonly seconds: number;
 }
 
-/** Sends the same request so often, one behind the other on one connection, faster than any bucket refills. */
+/** Sends the same request `count` times, one after the other on one connection, faster than any bucket refills. */
 async function burst(
   profile: ProfileId,
   count: number,

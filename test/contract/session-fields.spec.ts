@@ -5,7 +5,7 @@ import { type ScriptedProvider, startScriptedProvider } from '../harness/scripte
 import { expectError } from './support/envelope.js';
 import { ISO_UTC, idIn, newSession, type SessionListWire, say, type Wire } from './support/faces.js';
 
-/** The bodies in which a session is shown: the answer to POST, an item of the list, the answer to GET. */
+/** The responses that show a session: to POST, in a list, to GET. */
 const PLACES = ['create', 'list', 'detail'] as const;
 type Place = (typeof PLACES)[number];
 type Shown = Record<Place, Wire>;
@@ -20,7 +20,7 @@ const aTime = expect.stringMatching(ISO_UTC) as unknown;
 
 let provider: ScriptedProvider;
 let gateway: TestGateway;
-/** The same session of each profile in all three places, after one turn of 3 and 2 tokens. */
+/** The same session of each profile in all three responses, after a turn of 3 and 2 tokens. */
 const shown: Partial<Record<ProfileId, Shown>> = {};
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function shownIn(profile: ProfileId): Promise<Shown> {
   return { create, detail, list: body.sessions[0]! };
 }
 
-/** What a field is in the places it appears in; in every other place it is not. */
+/** Checks a field in the responses that contain it. The others must not have it. */
 function expectField(profile: ProfileId, field: string, places: readonly Place[], value: unknown): void {
   for (const place of PLACES) {
     const body = shown[profile]?.[place];
@@ -96,7 +96,7 @@ describe('Profile B', () => {
 });
 
 describe('what POST /sessions takes in Profile A', () => {
-  /** What the model is asked when somebody writes into a session that was made like this. */
+  /** What the model is sent for a message in a session that was created with these options. */
   async function asked(wish: Wire): Promise<{ system: unknown; model: unknown }> {
     await say(gateway.a, await newSession(gateway.a, wish), 'Hello');
     const { messages, model } = provider.requests.at(-1)!.body as { messages: Wire[]; model: unknown };

@@ -1,7 +1,15 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
-import { FACES, ISO_UTC, idIn, newSession, PROFILES, sortedKeys, type Wire } from './support/faces.js';
+import {
+  ISO_UTC,
+  idIn,
+  newSession,
+  PROFILE_DIFFERENCES,
+  PROFILES,
+  sortedKeys,
+  type Wire,
+} from './support/faces.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -27,7 +35,7 @@ describe.each([
   ],
   ['4.2 | POST | /sessions | JSON body: channel, user_id, metadata | 201; session (create shape)', 'b'],
 ] as const)('%s', (_row, profile) => {
-  const face = FACES[profile];
+  const face = PROFILE_DIFFERENCES[profile];
 
   test('201; session (create shape), with every field, with none, and without any body', async () => {
     for (const answer of [
@@ -51,7 +59,7 @@ describe.each([
     for (const other of PROFILES) {
       const detail = await gateway[other].get<Wire>(`/sessions/${id}`);
       expect(detail.status).toBe(200);
-      expect(detail.body).toMatchObject({ [FACES[other].idKey]: id, status: 'active' });
+      expect(detail.body).toMatchObject({ [PROFILE_DIFFERENCES[other].idKey]: id, status: 'active' });
     }
   });
 

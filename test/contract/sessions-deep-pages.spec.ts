@@ -4,7 +4,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { idIn, type SessionListWire } from './support/faces.js';
 
-/** One a minute and a half, so that some hours are full of them and some are borders of pages. */
+/** One every minute and a half, so that some hours are full and some are at the border of two pages. */
 const SEEDED = 8000;
 const PAGE = 500;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The whole list, as the rows say it: silence counts from what was seeded, whether it is recorded yet or not. */
+/** The expected list, by the rows: silence counts from the seeded time, whether the sweep has recorded it or not. */
 async function expected(where: string): Promise<string[]> {
   const rows = await gateway.database.query<{ id: string }>(`
     SELECT id FROM (
@@ -71,10 +71,10 @@ const LISTS = [
 
 test.each(LISTS)('Profile %s, "%s": a page far into the list follows the one before it', expectPages);
 
-/** Less than what PostgreSQL reckons for making a plan. */
+/** Less than the cost that PostgreSQL assumes for planning. */
 const PLANNING = 1;
 
-/** What PostgreSQL expects a call to cost, with a plan for its values or with one for all values. */
+/** The cost that PostgreSQL expects of a call, with a custom plan and with the generic plan. */
 async function costs(
   client: Client,
   { text, order }: ReturnType<typeof listStatement>,
@@ -95,7 +95,7 @@ async function costs(
   return found;
 }
 
-/** Where a plan for the values is cheaper, PostgreSQL makes one for each call, and that takes longer than the page. */
+/** Where a custom plan is cheaper, PostgreSQL plans each call anew, and planning takes longer than the page. */
 test('no list is planned anew for each call, however many rows there are', async () => {
   const client = new Client({ connectionString: gateway.database.directUrl });
   await client.connect();

@@ -2,11 +2,11 @@ import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import {
-  FACES,
-  fallSilent,
   type HistoryWire,
   ISO_UTC,
+  makeQuiet,
   newSession,
+  PROFILE_DIFFERENCES,
   PROFILES,
   type SessionListWire,
   say,
@@ -37,7 +37,7 @@ describe.each([
   ['4.1 | GET | /sessions/:id | none | 200; session detail', 'a'],
   ['4.2 | GET | /sessions/:id | none | 200; session detail', 'b'],
 ] as const)('%s', (_row, profile) => {
-  const face = FACES[profile];
+  const face = PROFILE_DIFFERENCES[profile];
 
   test('200; session detail: exactly the fields of the table', async () => {
     const id = await newSession(gateway[profile]);
@@ -100,7 +100,7 @@ describe.each([
 
   test('3 | active (or other live state) | DELETE sessions/:id | session exists | terminated (Profile B) | 204, no body', async () => {
     const [active, idle] = [await newSession(gateway[profile]), await newSession(gateway[profile])];
-    await fallSilent(gateway, idle, 400);
+    await makeQuiet(gateway, idle, 400);
     expect(await statusesOf(active)).toEqual(['active', 'active']);
     expect(await statusesOf(idle)).toEqual(['active', 'idle']);
     for (const id of [active, idle]) {
@@ -112,7 +112,7 @@ describe.each([
 
   test('a session that time has ended cannot be deleted', async () => {
     const ended = await newSession(gateway[profile]);
-    await fallSilent(gateway, ended, 4000);
+    await makeQuiet(gateway, ended, 4000);
     expectError(profile, await gateway[profile].delete(`/sessions/${ended}`), 409, 'conflict');
   });
 });
@@ -142,7 +142,7 @@ test.each<[row: string, profile: ProfileId, filters: [query: string, words: stri
   const user = await gateway.mint({ user: `of Profile ${profile}` });
   const caller = gateway.caller(profile, user);
   const [, idle, ended] = [await newSession(caller), await newSession(caller), await newSession(caller)];
-  await fallSilent(gateway, idle, 400);
+  await makeQuiet(gateway, idle, 400);
   await caller.delete(`/sessions/${ended}`);
   for (const [query, words] of filters) {
     const { body } = await caller.get<SessionListWire>(`/sessions${query}`);
@@ -154,17 +154,17 @@ test.each<[row: string, profile: ProfileId, filters: [query: string, words: stri
 test('silence moves a session on, and every read is right at once', async () => {
   const id = await newSession(gateway.b);
   expect(await statusesOf(id)).toEqual(['active', 'active']);
-  await fallSilent(gateway, id, 299);
+  await makeQuiet(gateway, id, 299);
   expect(await statusesOf(id)).toEqual(['active', 'active']);
-  await fallSilent(gateway, id, 2);
+  await makeQuiet(gateway, id, 2);
   expect(await statusesOf(id)).toEqual(['active', 'idle']);
-  await fallSilent(gateway, id, 3299);
+  await makeQuiet(gateway, id, 3299);
   expect(await statusesOf(id)).toEqual(['completed', 'terminated']);
 });
 
 test('a message makes an idle session active again', async () => {
   const id = await newSession(gateway.a);
-  await fallSilent(gateway, id, 400);
+  await makeQuiet(gateway, id, 400);
   expect((await gateway.b.get<SessionListWire>('/sessions?status=idle')).body.sessions).toEqual([
     expect.objectContaining({ id }),
   ]);
@@ -174,7 +174,7 @@ test('a message makes an idle session active again', async () => {
 
 test('a session that time has ended takes no message any more', async () => {
   const id = await newSession(gateway.a);
-  await fallSilent(gateway, id, 3601);
+  await makeQuiet(gateway, id, 3601);
   expectError('a', await say(gateway.a, id, 'Hello'), 409, 'conflict');
 });
 
@@ -227,7 +227,9 @@ describe('a token bound to one user', () => {
       const own = await gateway.database.query<{ id: string }>(
         `SELECT id FROM sessions WHERE user_id = 'ada' ORDER BY created_at DESC, id DESC`,
       );
-      expect(body.sessions.map((item) => item[FACES[profile].idKey])).toEqual(own.map(({ id }) => id));
+      expect(body.sessions.map((item) => item[PROFILE_DIFFERENCES[profile].idKey])).toEqual(
+        own.map(({ id }) => id),
+      );
       expect(body.total).toBe(own.length);
     },
   );

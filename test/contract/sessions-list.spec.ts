@@ -4,11 +4,11 @@ import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import {
-  FACES,
-  fallSilent,
   ISO_UTC,
   idIn,
+  makeQuiet,
   newSession,
+  PROFILE_DIFFERENCES,
   type SessionListWire,
   sortedKeys,
   type Wire,
@@ -17,7 +17,7 @@ import {
 const SILENT_COUNT = 4;
 
 let gateway: TestGateway;
-/** Made one after the other, oldest first: 6 active, 2 idle and 2 ended by time, 3 deleted. */
+/** Created one after the other, oldest first: 6 active, 2 idle and 2 ended by time, 3 deleted. */
 const made: { id: string; status: 'active' | 'idle' | 'terminated' }[] = [];
 
 beforeAll(async () => {
@@ -26,8 +26,8 @@ beforeAll(async () => {
     const id = await newSession(i % 2 === 0 ? gateway.a : gateway.b, { user_id: `user-${i % 3}` });
     const status = i < 6 ? 'active' : i < 8 ? 'idle' : 'terminated';
     made.push({ id, status });
-    if (status === 'idle') await fallSilent(gateway, id, 400);
-    else if (i < 6 + SILENT_COUNT && i >= 8) await fallSilent(gateway, id, 4000);
+    if (status === 'idle') await makeQuiet(gateway, id, 400);
+    else if (i < 6 + SILENT_COUNT && i >= 8) await makeQuiet(gateway, id, 4000);
     else if (status === 'terminated') expect((await gateway.a.delete(`/sessions/${id}`)).status).toBe(204);
   }
 });
@@ -41,7 +41,7 @@ const idsWith = (...statuses: string[]): string[] =>
     .map(({ id }) => id)
     .reverse();
 
-/** Each filter, what it means, and the word that its items carry. */
+/** Each filter, the statuses it selects, and the status that its items show. */
 const FILTERS: Record<ProfileId, [query: string, statuses: string[]][]> = {
   a: [
     ['', ['active', 'idle']],
@@ -67,7 +67,7 @@ describe.each([
     'b',
   ],
 ] as const)('%s', (_row, profile) => {
-  const face = FACES[profile];
+  const face = PROFILE_DIFFERENCES[profile];
   const list = (query: string) => gateway[profile].get<SessionListWire>(`/sessions${query}`);
 
   test.each(FILTERS[profile])(
@@ -263,7 +263,7 @@ describe('2.8 | active_sessions | integer', () => {
 
 test('an idle session that time has ended counts as ended before anybody has written that down', async () => {
   const id = await newSession(gateway.b);
-  // Held by somebody else, so that the sweeper passes it by.
+  // Locked by another connection, so that the sweeper skips it.
   const holder = new Client({ connectionString: gateway.database.url });
   await holder.connect();
   try {

@@ -6,7 +6,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { moduleText } from '../harness/plugin-modules.js';
 import { PluginBench, pluginB } from '../harness/plugins.js';
-import { judged, SkillBench, skillNames, skillsB } from '../harness/skills.js';
+import { judgeWithReference, SkillBench, skillNames, skillsB } from '../harness/skills.js';
 import { expectError } from './support/envelope.js';
 import { sortedKeys, type Wire } from './support/faces.js';
 
@@ -93,7 +93,7 @@ test('a plugin with a pin is loaded without its skills: the pin does not vouch f
 });
 
 test('shipped skills are valid for the reference library, and have triggers in English and Chinese', async () => {
-  for (const { problems } of await judged(SHIPPED.map((name) => resolve('skills', name))))
+  for (const { problems } of await judgeWithReference(SHIPPED.map((name) => resolve('skills', name))))
     expect(problems).toEqual([]);
   for (const { name, triggers } of await skillsB(gateway)) {
     if (!SHIPPED.includes(name)) continue;
@@ -118,7 +118,7 @@ test('skills.enabled turns all of them off and on at once; skills.directory can 
   expect((await gateway.b.patch('/config', { 'skills.enabled': false })).status).toBe(200);
   expect(await skillNames(gateway)).toEqual([]);
   expect((await gateway.a.get<Wire>('/skills')).body).toEqual({ skills: [] });
-  // Long enough for a rescan in the meantime.
+  // Long enough for a rescan.
   await sleep(600);
   expect((await gateway.b.patch('/config', { 'skills.enabled': true })).status).toBe(200);
   expect(await skillNames(gateway)).toContain('weekly-report');

@@ -11,7 +11,7 @@ test('the image has agent-gateway on its PATH, as a link to the command that it 
   expect(dockerfile).toContain('CMD ["agent-gateway", "serve"]');
 });
 
-test('the image brings what shuts tool servers in', () => {
+test('the image contains what the sandbox of tool servers needs', () => {
   expect(dockerfile).toMatch(/apt-get install -y --no-install-recommends bubblewrap /);
 });
 
@@ -28,7 +28,7 @@ test('the command works through such a link, from any folder', () => {
   }
 });
 
-test('the lines of the documentation that run it in a container name what there is', () => {
+test('the documented lines that run it in a container name things that exist', () => {
   const operations = readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8');
   expect(operations).toMatch(/^docker exec \S+ agent-gateway \w+/m);
   expect(operations).toMatch(/^docker compose .* exec gateway agent-gateway \w+/m);
@@ -39,7 +39,7 @@ test('the lines of the documentation that run it in a container name what there 
   expect(manifest).not.toContain('bin/agent-gateway.js');
 });
 
-test('the documented backup is for its owner alone', () => {
+test('only its owner can read the documented backup', () => {
   const line = /^\(umask .*backup\.tgz \.\)$/m.exec(
     readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8'),
   )?.[0];
@@ -54,8 +54,8 @@ test('the documented backup is for its owner alone', () => {
   }
 });
 
-test('settings of a checkout, packages and backups are not committed by mistake', () => {
+test('settings of a checkout, packages and backups cannot be committed by mistake', () => {
   const lines = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
-  // From the root only: manifests ship a gateway.toml of their own.
+  // Only at the root: the manifests have a gateway.toml of their own.
   expect(lines).toEqual(expect.arrayContaining(['/gateway.toml', '/*.tgz', '.env', 'data/']));
 });

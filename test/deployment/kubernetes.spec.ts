@@ -142,7 +142,7 @@ test('ports, probes and time-outs are those of the gateway and its configuration
   );
 });
 
-test('the example has the monitoring component, whose parts are where it says', () => {
+test('the example includes the monitoring component, whose parts are where it says', () => {
   const { components = [] } = kustomization(EXAMPLE);
   expect(components.map((path) => join(EXAMPLE, path))).toEqual([MONITORING]);
   const grafana = kustomization(MONITORING).resources.find((path) => !path.endsWith('.yaml')) ?? '';

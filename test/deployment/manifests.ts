@@ -11,12 +11,12 @@ export interface Manifest {
   readonly [key: string]: unknown;
 }
 
-/** Where a kind has its types and its schema. */
+/** The packages with the types and the schema of each kind. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/',
 };
 
-/** Every object of a text; a key that stands twice, a tab or a bad alias throws. */
+/** Every object in a text. Throws for a duplicate key, a tab or a bad alias. */
 export function manifestsOf(text: string): Manifest[] {
   return parseAllDocuments(text, { uniqueKeys: true }).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0];
@@ -24,7 +24,7 @@ export function manifestsOf(text: string): Manifest[] {
   });
 }
 
-/** What a folder says, without what only kustomize reads. */
+/** The objects in a folder, without those that only kustomize reads. */
 export function manifestsIn(folder: string): Manifest[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
@@ -35,7 +35,7 @@ function modelOf({ apiVersion, kind }: Manifest): string {
   return `${PACKAGES[apiVersion] ?? 'kubernetes-models/'}${apiVersion}/${kind}`;
 }
 
-/** What the schema of its kind has against an object: missing keys, wrong types, unknown words. */
+/** Faults that the schema of its kind finds in an object: missing keys, wrong types, unknown words. */
 export function schemaFaults(manifest: Manifest): string[] {
   const model = createRequire(join(process.cwd(), 'package.json'))(modelOf(manifest)) as Record<
     string,
@@ -56,8 +56,8 @@ export function schemaFaults(manifest: Manifest): string[] {
 const PARTIAL = `type Part<T> = T extends (infer Item)[] ? Part<Item>[] : T extends object ? { [Key in keyof T]?: Part<T[Key]> } : T;`;
 
 /**
- * Keys that no kind has, which the schemas let pass: the compiler's check of an object literal finds them at any depth.
- * @param isPatch whether the objects may leave out what their kinds require
+ * Unknown keys, which the schemas allow. The compiler's check of object literals finds them at any depth.
+ * @param isPatch whether the objects may leave out required keys
  */
 export function strangeKeys(manifests: readonly Manifest[], { isPatch = false } = {}): string[] {
   const lines = manifests.map((manifest, index) => {

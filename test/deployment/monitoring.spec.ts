@@ -20,13 +20,13 @@ const dashboard = JSON.parse(read('grafana', 'dashboards', 'agent-gateway.json')
   panels: { title: string; targets: { expr: string; legendFormat?: string }[] }[];
 };
 
-/** Names of metrics in an expression, without what histograms add to theirs. */
+/** Names of metrics in an expression, without the suffixes of histograms. */
 const metricsIn = (expr: string): string[] =>
   [...expr.matchAll(/\b(agent_gateway|nodejs|process)_[a-z0-9_]+/g)].map(([name]) =>
     name.replace(/_(bucket|count|sum)$/, ''),
   );
 
-test('alerts and panels ask for metrics that there are', async () => {
+test('alerts and panels ask for metrics that exist', async () => {
   const gateway = await startTestGateway();
   const { text } = await gateway.operations.get<string>('/metrics');
   await gateway.stop();
@@ -38,7 +38,7 @@ test('alerts and panels ask for metrics that there are', async () => {
   const names = new Set(asked.flatMap(metricsIn));
   expect(names.size).toBeGreaterThan(15);
   expect([...names].filter((name) => !there.has(name))).toEqual([]);
-  // And the other way round: what we count ourselves is on the dashboard.
+  // Conversely: every metric of the gateway is on the dashboard.
   const ours = [...there].filter((name) => name?.startsWith('agent_gateway_'));
   expect(ours.filter((name) => name !== undefined && !names.has(name))).toEqual([]);
 });
@@ -81,7 +81,7 @@ test('alerts and panels ask for labels that their metrics have', async () => {
   ).toEqual([]);
 });
 
-/** What is generated: compared, or written anew by `npm run generate:monitoring`. */
+/** Compares a generated file, or writes it again with `npm run generate:monitoring`. */
 function expectGenerated(path: string, text: string): void {
   const file = join(process.cwd(), path);
   if (process.env['UPDATE_MONITORING'] === '1') writeFileSync(file, text);

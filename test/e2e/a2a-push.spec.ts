@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StreamResponse, type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
-import { a2aClient, a2aRequest, asked, textOf } from '../harness/a2a.js';
+import { a2aClient, a2aRequest, askA2a, textOf } from '../harness/a2a.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([provider.stop(), receiver.close(), removeConfigs()]);
   await database.drop();
 });
-/** Of one test: what others are told may still be on its way. */
+/** Each test has its own: notifications of other tests may still be on their way. */
 let path: string;
 beforeEach(() => {
   receiver.behaviour = () => 200;
@@ -54,7 +54,7 @@ function config(more: Partial<TaskPushNotificationConfig> = {}): TaskPushNotific
   };
 }
 
-/** What a receiver of the protocol reads. */
+/** The notification as a receiver of the protocol parses it. */
 const read = ({ body }: ReceivedAttempt) => StreamResponse.fromJSON(JSON.parse(body)).payload;
 const stateOf = (attempt: ReceivedAttempt): TaskState | undefined => {
   const said = read(attempt);
@@ -73,7 +73,7 @@ async function running(client: Client, push?: TaskPushNotificationConfig) {
   const held = heldAnswer();
   provider.script(held.script);
   const task = (await client.sendMessage(a2aRequest('Take your time', {}, true, push))) as Awaited<
-    ReturnType<typeof asked>
+    ReturnType<typeof askA2a>
   >;
   await eventually(() => expect(provider.requests).toHaveLength(1));
   const finish = (): void => {
@@ -88,7 +88,7 @@ const stored = async (): Promise<number> => {
   return (await database.query<{ n: number }>(text))[0]!.n;
 };
 
-test('a message with a push configuration: every state is told, in order, the last one with the answer', async () => {
+test('a message with a push configuration: every state is delivered, in order, the last one with the answer', async () => {
   const client = await clientAt(one);
   expect((await client.getAgentCard()).capabilities?.pushNotifications).toBe(true);
   const authentication = { scheme: 'Bearer', credentials: 'push-credentials' };
@@ -114,7 +114,7 @@ test('message/stream takes a push configuration, too', async () => {
   await eventually(() => expect(states().at(-1)).toBe(COMPLETED));
 });
 
-test('set, get, list and delete at any replica, without what was given in secret', async () => {
+test('configurations are set, read, listed and deleted at any replica, and their secrets are never shown', async () => {
   const [here, there] = [await clientAt(one), await clientAt(two)];
   const { task, finish } = await running(here);
   const authentication = { scheme: 'Basic', credentials: 'c2VjcmV0' };
@@ -144,15 +144,15 @@ test('set, get, list and delete at any replica, without what was given in secret
   expect(rows).not.toMatch(/hidden|c2VjcmV0/);
 });
 
-test('one that is set when the task is over is told so at once', async () => {
+test('a configuration that is set when the task is over is notified at once', async () => {
   provider.script(answerWith(openAiWire, 'Quick.'));
   const client = await clientAt(one);
-  const task = await asked(client, 'Quick');
+  const task = await askA2a(client, 'Quick');
   await client.createTaskPushNotificationConfig(config({ taskId: task.id }));
   await eventually(() => expect(states()).toEqual([COMPLETED]));
 });
 
-test('a task that is cancelled, also while it waits, is told as cancelled, and stays to be found', async () => {
+test('a task that is cancelled, even while it waits, is reported as cancelled, and can still be found', async () => {
   const client = await clientAt(one);
   const { task, finish } = await running(client, config());
   const waiting = (await client.sendMessage(
@@ -165,7 +165,7 @@ test('a task that is cancelled, also while it waits, is told as cancelled, and s
   finish();
 });
 
-test('who answers 410 hears no more of the task', async () => {
+test('a receiver that answers 410 gets no more of the task', async () => {
   receiver.behaviour = (attempt) => (attempt.path === path ? 410 : 200);
   const client = await clientAt(one);
   const { task, finish } = await running(client, config());
@@ -184,7 +184,7 @@ test('who answers 410 hears no more of the task', async () => {
 });
 
 describe('who may', () => {
-  test("strangers' tasks are not found, and nothing changes", async () => {
+  test('tasks of others are not found, and nothing changes', async () => {
     const ada = await clientAt(one, await one.mint({ user: 'ada' }));
     const { task, finish } = await running(ada, config({ id: 'mine' }));
     const bob = await clientAt(two, await one.mint({ user: 'bob' }));
@@ -223,7 +223,7 @@ describe('who may', () => {
     const client = await clientAt(one, token);
     const before = [0, await stored(), provider.requests.length];
     const refused = { name: 'RequestMalformedError' };
-    await expect(asked(client, 'Hello', {}, true, config(more))).rejects.toMatchObject(refused);
+    await expect(askA2a(client, 'Hello', {}, true, config(more))).rejects.toMatchObject(refused);
     const { body } = await one.caller('b', token).get<{ total: number }>('/sessions');
     expect([body.total, await stored(), provider.requests.length]).toEqual(before);
   });
@@ -249,13 +249,13 @@ describe('who may', () => {
         }),
       });
       const { error } = (await answer.json()) as { error?: { code: number } };
-      // Nothing of it is unforeseen.
+      // No refusal is an internal error.
       expect([method, answer.status, error?.code]).toEqual([method, 200, expect.any(Number)]);
       expect(error?.code).not.toBe(-32_603);
     }
   });
 
-  test('ten of a task, and so many of a token as it may', async () => {
+  test('a task has at most ten, and a token at most its limit', async () => {
     const client = await clientAt(one);
     const { task, finish } = await running(client);
     const put = (id: string) => client.createTaskPushNotificationConfig(config({ taskId: task.id, id }));
@@ -269,10 +269,10 @@ describe('who may', () => {
     const second = small.sendMessage(a2aRequest('x', {}, true, config()));
     await expect(second).rejects.toThrow(/limits.task_hooks_per_api_token/);
     first.finish();
-    // One that is over and told makes room.
+    // A finished task that was notified makes room.
     await eventually(() => expect(states().at(-1)).toBe(COMPLETED));
     provider.script(answerWith(openAiWire, 'Room.'));
-    await eventually(async () => expect(textOf(await asked(small, 'x', {}, false, config()))).toBe('Room.'));
+    await eventually(async () => expect(textOf(await askA2a(small, 'x', {}, false, config()))).toBe('Room.'));
   });
 
   test('they end with the token that made them', async () => {

@@ -3,7 +3,7 @@ import { type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { TaskListStore } from '../../src/areas/a2a/task-list.store.js';
 import type { Caller } from '../../src/platform/tokens/caller.js';
-import { a2aClient, asked, a2aMessage as message, a2aRequest as request, textOf } from '../harness/a2a.js';
+import { a2aClient, askA2a, a2aMessage as message, a2aRequest as request, textOf } from '../harness/a2a.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -50,17 +50,17 @@ test('`/.well-known/agent-card.json` is open, and its skills are the agents that
 test('message/send: a context is a session, a task a turn, and any replica answers', async () => {
   provider.script(answerWith(openAiWire, 'Hello there.'));
   const here = await clientAt(one);
-  const first = await asked(here, 'Hello', { metadata: { agent: 'support' } });
+  const first = await askA2a(here, 'Hello', { metadata: { agent: 'support' } });
   expect([first.status?.state, textOf(first)]).toEqual([TaskState.TASK_STATE_COMPLETED, 'Hello there.']);
   const there = await clientAt(two);
   expect(textOf(await get(there, first.id))).toBe('Hello there.');
-  const second = await asked(there, 'And again', { contextId: first.contextId });
+  const second = await askA2a(there, 'And again', { contextId: first.contextId });
   expect([second.contextId, second.id]).toEqual([first.contextId, expect.not.stringMatching(first.id)]);
   expect(JSON.stringify(provider.requests.at(-1)?.body)).toMatch(/Hello.*And again/s);
   const session = await one.b.get<{ agent: string }>(`/sessions/${first.contextId}`);
   expect(session.body.agent).toBe('support');
   provider.script(answerWith(openAiWire, 'Default.'));
-  const unnamed = await asked(here, 'Whoever you are');
+  const unnamed = await askA2a(here, 'Whoever you are');
   expect((await one.b.get<{ agent: string }>(`/sessions/${unnamed.contextId}`)).body.agent).toBe('default');
 });
 
@@ -68,8 +68,8 @@ test('the same message begins one task', async () => {
   provider.script(answerWith(openAiWire, 'Once.'));
   const messageId = randomUUID();
   const [first, second] = [
-    await asked(await clientAt(one), 'Once', { messageId }),
-    await asked(await clientAt(two, one.token), 'Once', { messageId }),
+    await askA2a(await clientAt(one), 'Once', { messageId }),
+    await askA2a(await clientAt(two, one.token), 'Once', { messageId }),
   ];
   expect(second.id).toBe(first.id);
   expect(provider.requests).toHaveLength(1);
@@ -95,11 +95,11 @@ test('message/stream shows the task, its answer piece by piece, and how it ended
   expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
 });
 
-test('a task that nobody waits for goes on, is followed at another replica, and cancelled at a third place', async () => {
+test('a task that no one waits for continues, is followed on another replica, and cancelled on a third', async () => {
   const held = heldAnswer();
   provider.script(held.script);
   const client = await clientAt(one);
-  const task = await asked(client, 'Take your time', {}, true);
+  const task = await askA2a(client, 'Take your time', {}, true);
   expect([TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING]).toContain(task.status?.state);
   await eventually(() => expect(provider.requests).toHaveLength(1));
   const there = await clientAt(two);
@@ -124,7 +124,7 @@ test('a task outlives the replica that took it', async () => {
   });
   const held = heldAnswer();
   provider.script(held.script, answerWith(openAiWire, 'Done elsewhere.'));
-  const task = await asked(await clientAt(third), 'Hold on', {}, true);
+  const task = await askA2a(await clientAt(third), 'Hold on', {}, true);
   await eventually(() => expect(provider.requests).toHaveLength(1));
   await third.stop();
   const client = await clientAt(two);
@@ -135,7 +135,7 @@ test('a failed turn is a failed task that says why', async () => {
   provider.script((response) => {
     response.writeHead(400, { 'content-type': 'application/json' }).end('{}');
   });
-  const task = await asked(await clientAt(one), 'Fail');
+  const task = await askA2a(await clientAt(one), 'Fail');
   expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
   expect(JSON.stringify(task.status?.message)).toContain('provider');
 });
@@ -143,13 +143,13 @@ test('a failed turn is a failed task that says why', async () => {
 test("other people's tasks and contexts are not found", async () => {
   provider.script(answerWith(openAiWire, 'Mine.'));
   const ada = await clientAt(one, await one.mint({ user: 'ada' }));
-  const task = await asked(ada, 'Hello');
+  const task = await askA2a(ada, 'Hello');
   const bob = await clientAt(two, await one.mint({ user: 'bob' }));
   await expect(get(bob, task.id)).rejects.toThrow(/no such session/i);
   const cancelling = bob.cancelTask({ tenant: '', id: task.id, metadata: undefined });
   await expect(cancelling).rejects.toThrow(/no such session/i);
-  await expect(asked(bob, 'x', { contextId: task.contextId })).rejects.toThrow(/no such session/i);
-  await expect(asked(bob, 'x', { taskId: task.id })).rejects.toThrow(/no such session/i);
+  await expect(askA2a(bob, 'x', { contextId: task.contextId })).rejects.toThrow(/no such session/i);
+  await expect(askA2a(bob, 'x', { taskId: task.id })).rejects.toThrow(/no such session/i);
   await expect(get(ada, 'turn_nothing')).rejects.toThrow(/no such session/i);
 });
 
@@ -166,7 +166,7 @@ test('a message with files: their bytes and their names reach the model', async 
     file(png, '', 'image/png'),
     file(btoa('noon'), 'note.txt', 'text/plain'),
   ];
-  const task = await asked(await clientAt(one), '', { parts });
+  const task = await askA2a(await clientAt(one), '', { parts });
   expect(textOf(task)).toBe('Seen.');
   const sent = JSON.stringify(provider.requests.at(-1)?.body);
   expect(sent).toContain(png);
@@ -193,12 +193,12 @@ describe('ListTasks', () => {
     const begun: Task[] = [];
     for (const text of ['One', 'Two', 'Three']) {
       provider.script(answerWith(openAiWire, `Said ${text}.`));
-      begun.push(await asked(eve, text, begun[0] && { contextId: begun[0].contextId }));
+      begun.push(await askA2a(eve, text, begun[0] && { contextId: begun[0].contextId }));
     }
     provider.script((response) => {
       response.writeHead(400, { 'content-type': 'application/json' }).end('{}');
     });
-    const failed = await asked(eve, 'Fail');
+    const failed = await askA2a(eve, 'Fail');
     const ids = [failed, ...begun.toReversed()].map(({ id }) => id);
     const there = await clientAt(two, await one.mint({ user: 'eve' }));
     const all = await listing(there);
@@ -370,7 +370,7 @@ describe('the endpoint', () => {
     }
   });
 
-  test('what nobody foresaw is logged, and not told', async () => {
+  test('an unexpected error is logged, and not shown to the caller', async () => {
     const found = jest.spyOn(TaskListStore.prototype, 'page').mockRejectedValueOnce(new Error('relation x'));
     const answer = await (await send(call('ListTasks', {}))).text();
     found.mockRestore();
@@ -393,7 +393,7 @@ describe('the endpoint', () => {
     expect(all.length).toBeGreaterThan(support.length);
   });
 
-  test('bodies that are no JSON object, too large or of another type are refused before', async () => {
+  test('bodies that are no JSON object, too large or of another media type are refused at once', async () => {
     expect((await send('[]')).status).toBe(400);
     expect((await send('{')).status).toBe(400);
     expect((await send(`{"a":"${'x'.repeat(30_000_000)}"}`)).status).toBe(413);

@@ -22,7 +22,7 @@ let receiver: HookReceiver;
 let gateway: TestGateway;
 beforeAll(async () => {
   [provider, receiver] = await Promise.all([startScriptedProvider(), HookReceiver.open()]);
-  // The default level, and the default of logging.requests: what an operator has who changed nothing.
+  // The default level, and the default of logging.requests, for an operator who changed nothing.
   gateway = await startTestGateway({
     env: { ...providerEnv(provider), GATEWAY__PROVIDER__MAX_RETRIES: '0' },
   });
@@ -155,7 +155,7 @@ describe('logging.requests', () => {
     const change = { 'logging.requests': requests, 'logging.level': level };
     expect((await gateway.b.patch('/config', change)).status).toBe(200);
   };
-  /** One request of each kind: one that works, a caller's mistake, a refused login, a failure of ours. */
+  /** One request of each kind: successful, a caller's mistake, a refused login, a failure of ours. */
   const ask = async (): Promise<Line[]> => {
     provider.script((response) => void response.writeHead(401).end('{}'));
     const id = await newSession(gateway);
@@ -165,7 +165,7 @@ describe('logging.requests', () => {
     await gateway.caller('a', 'nonsense').get('/sessions');
     await gateway.a.post(`/sessions/${id}/messages`, { content: 'Hello?' });
     await gateway.operations.get('/readyz');
-    // Each line follows its answer, in the order of the requests; this one is the last.
+    // Lines are written after the responses, in the order of the requests; this is the last one.
     await gateway.a.get('/sessions', { 'x-request-id': 'last' });
     await new Promise((resolve) => setTimeout(resolve, 100));
     return access()
@@ -174,7 +174,7 @@ describe('logging.requests', () => {
   };
   const short = (lines: Line[]) => lines.map(({ level, status }) => `${level} ${String(status)}`);
 
-  test('none: no request has a line, failures neither', async () => {
+  test('none: no request has a line, not even one that failed', async () => {
     await set('none', 'debug');
     expect(await ask()).toEqual([]);
   });

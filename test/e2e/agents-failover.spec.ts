@@ -18,12 +18,12 @@ interface AnswerWire {
   readonly error: { readonly message: string; readonly details: { readonly reason?: string } };
 }
 
-/** What a model does in place of an answer. */
+/** How a model fails. */
 interface Fault {
   readonly what: string;
-  /** What its failure is called. */
+  /** The name of the failure. */
   readonly reason: string;
-  /** For `onMessage`; absent where nobody listens at all. */
+  /** For `onMessage`; absent when nobody listens at all. */
   readonly answer?: readonly object[];
 }
 
@@ -111,7 +111,7 @@ describe.each(WIRES.flatMap((first) => WIRES.map((second) => [first.kind, second
       await backup.stop();
     });
 
-    /** How long the second model was asked after the first had failed. */
+    /** How long after the first model's failure the second one was asked. */
     const switchedAfterMs: number[] = [];
 
     test.each(FAULTS)('a first model that $what is followed by the next within the turn', async (fault) => {
@@ -149,7 +149,7 @@ describe.each(WIRES.flatMap((first) => WIRES.map((second) => [first.kind, second
       expect(backup.getRequests()).toHaveLength(1);
     });
 
-    /** A stream that begins and breaks. */
+    /** A stream that begins and breaks off. */
     const breaksAfterAWord = (model: LLMock): void => {
       model.onMessage(
         'cut',

@@ -14,7 +14,7 @@ tool_approval_timeout_ms = 60000
 [tools.approval]
 ask = ["own__*"]
 `;
-/** What the offline model calls. */
+/** A call that the offline model makes. */
 const ERASE = '/call own__erase {"text":"all of <!channel> & *more*"}';
 
 interface Button {
@@ -22,22 +22,22 @@ interface Button {
   readonly data: string;
 }
 
-/** A card as a platform has it. */
+/** A card as the platform shows it. */
 interface Shown {
   readonly text: string;
   readonly buttons: readonly Button[];
 }
 
-/** Two people in one conversation: Ada asks, Grace is an approver, and so is Ada; Mallory is none. */
+/** A conversation of two people: Ada asks, and Grace and Ada are approvers. Mallory is not. */
 interface Platform {
   ask(text: string): Promise<void>;
-  /** Cards in the order of being sent, as they were sent or read now. */
+  /** Cards in the order in which they were sent, with edits applied. */
   cards(): readonly Shown[];
   click(data: string, who: 'ada' | 'grace' | 'mallory'): Promise<void>;
-  /** What was said to whoever clicked and to nobody else, in an alert. */
+  /** Alerts that were shown only to the person who clicked. */
   refusals(): readonly string[];
   idOf(who: 'ada' | 'grace'): string;
-  /** Everything that the bot wrote there. */
+  /** The bot's messages there. */
   said(): readonly string[];
 }
 
@@ -123,7 +123,7 @@ function onTelegram(): Platform {
 
 const urlOf = ({ started }: TestGateway): string => `http://127.0.0.1:${started.ports.b}`;
 
-/** Clicks come to one replica and the other in turn. */
+/** Clicks go to the two replicas in turn. */
 function onTeams(): Platform {
   const refusals: string[] = [];
   let clicks = 0;
@@ -150,7 +150,7 @@ function onTeams(): Platform {
   };
 }
 
-/** A message of Ada's has made a call that waits, and its card is shown. */
+/** A message from Ada has made a call that waits, and its card is shown. */
 async function asked(platform: Platform): Promise<{ card: () => Shown; allow: string; deny: string }> {
   const before = platform.cards().length;
   await platform.ask(ERASE);
@@ -181,33 +181,36 @@ const waiting = () =>
 describe.each(['slack', 'telegram', 'teams'])('buttons at %s for channels_config.<n>.approvers', (name) => {
   const platform = (): Platform => platforms[name] as Platform;
   afterEach(async () => {
-    // The next one begins with nothing that waits.
+    // The next test must begin without anything that waits.
     await eventually(async () => expect(await waiting()).toEqual([]), 20_000);
   });
 
   test.each([
     ['allow', 'allowed', 'Allowed by grace.', 'erased'],
     ['deny', 'denied', 'Denied by grace.', 'refused'],
-  ] as const)('a click to %s decides, the message shows by whom, and its buttons go', async (...row) => {
-    const [word, status, outcome, told] = row;
-    const question = await asked(platform());
-    expect(question.card().buttons.map(({ label }) => label)).toEqual(['Allow', 'Deny']);
-    expect(question.card().text).toContain('own__erase');
-    await platform().click(question[word], 'grace');
-    await eventually(() => expect(question.card().text).toContain(outcome), 20_000);
-    expect(question.card().buttons).toEqual([]);
-    expect(await newestDecision()).toEqual({
-      status,
-      decided_by: `${name}:${platform().idOf('grace')}`,
-    });
-    await eventually(() => expect(platform().said().at(-1)).toContain(told), 20_000);
-    const audited = await gateway.database.query<{ actor: string }>(
-      `SELECT actor FROM audit_entries WHERE action = 'approval.decided' ORDER BY id DESC LIMIT 1`,
-    );
-    expect(audited).toEqual([{ actor: `${name}:${platform().idOf('grace')}` }]);
-  });
+  ] as const)(
+    'a click to %s decides, the message shows who decided, and its buttons disappear',
+    async (...row) => {
+      const [word, status, outcome, told] = row;
+      const question = await asked(platform());
+      expect(question.card().buttons.map(({ label }) => label)).toEqual(['Allow', 'Deny']);
+      expect(question.card().text).toContain('own__erase');
+      await platform().click(question[word], 'grace');
+      await eventually(() => expect(question.card().text).toContain(outcome), 20_000);
+      expect(question.card().buttons).toEqual([]);
+      expect(await newestDecision()).toEqual({
+        status,
+        decided_by: `${name}:${platform().idOf('grace')}`,
+      });
+      await eventually(() => expect(platform().said().at(-1)).toContain(told), 20_000);
+      const audited = await gateway.database.query<{ actor: string }>(
+        `SELECT actor FROM audit_entries WHERE action = 'approval.decided' ORDER BY id DESC LIMIT 1`,
+      );
+      expect(audited).toEqual([{ actor: `${name}:${platform().idOf('grace')}` }]);
+    },
+  );
 
-  test('who is no approver is refused where they see it, and the call waits on', async () => {
+  test('the click of somebody who is no approver is refused where they see it, and the call goes on waiting', async () => {
     const question = await asked(platform());
     const before = platform().refusals().length;
     await platform().click(question.allow, 'mallory');
@@ -226,7 +229,7 @@ describe.each(['slack', 'telegram', 'teams'])('buttons at %s for channels_config
     const foreign = Object.keys(platforms).find((one) => one !== name) as string;
     const [{ id } = { id: '' }] = (await waiting()) as { id: string }[];
     const forged = [
-      first.allow, // what it was about is decided
+      first.allow, // already decided
       `allow:${id}`,
       `allow:${'A'.repeat(22)}`,
       'allow:',
@@ -300,7 +303,7 @@ describe.each(['slack', 'telegram', 'teams'])('buttons at %s for channels_config
   });
 });
 
-test('at Slack, somebody of another workspace is not the approver who has the same id', async () => {
+test('at Slack, a person of another workspace is not the approver who has the same id', async () => {
   const platform = platforms['slack'] as Platform;
   const question = await asked(platform);
   const before = platform.refusals().length;
@@ -332,7 +335,7 @@ describe('at Teams', () => {
     expect(new Set(card?.body.map(({ type }) => type))).toEqual(new Set(['RichTextBlock']));
     const read = card?.body.map(({ inlines }) => inlines.map(({ text }) => text).join('')).join('\n') ?? '';
     expect(JSON.parse(read.slice(read.indexOf('{')).replaceAll('\u00A0', ' '))).toEqual(args);
-    // Each run by itself: clients look for the functions within one.
+    // Checks each run alone, because clients look for functions within a run.
     const runs = card?.body.flatMap(({ inlines }) => inlines) ?? [];
     expect(runs.filter(({ text }) => /\{\{(DATE|TIME)\(/.test(text))).toEqual([]);
     await platform().click(card?.actions[1]?.data.agw_approval ?? '', 'grace');
@@ -357,7 +360,7 @@ describe('at Teams', () => {
     expect(await told(value, { more: { name: 'task/submit' } })).toBe('nothing');
     expect(await told(value, { claims: { aud: 'someone-else' } })).toBe(401);
     expect(await told(value, { kid: 'other' })).toBe(401);
-    // Another person who goes by the approver's name, and by their id at Teams.
+    // Another person with the approver's name and Teams id.
     const guise = { ...from, aadObjectId: PEOPLE.mallory.aadObjectId };
     expect(await told(value, { from: guise })).toContain('not among the approvers');
     expect(await waiting()).toHaveLength(1);

@@ -51,7 +51,7 @@ test.each(['a', 'b'] as const)(
   },
 );
 
-test('what still waits when its session ends stays in the history in the order in which it came, whoever sent it', async () => {
+test('messages that still wait when their session ends stay in the history in the order of arrival, whoever sent them', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   const id = await newSession(gateway);

@@ -48,10 +48,13 @@ const command = (args: readonly string[], env: Record<string, string> = { GATEWA
   processes.run(args, { env: { DATABASE_URL: database.url, ...env } });
 
 const HERE = { actor: 'test', address: '127.0.0.1', result: 'success' };
-/** A person at the command line of the gateway's machine. */
+/** A person who uses the command line on the gateway's machine. */
 const THERE = { actor: expect.stringMatching(/command line/) as string, address: null, result: 'success' };
 
-/** What is done, and the row that tells of it. @returns its subject */
+/**
+ * Actions over HTTP, and the audit row that each must write.
+ * @returns the subject of the row
+ */
 const OVER_HTTP: Readonly<Record<string, () => Promise<string>>> = {
   'config.reloaded': async () => {
     await appendFile(bench.env.GATEWAY_CONFIG, '[agents.support]\ndescription = "Answers customers"\n');

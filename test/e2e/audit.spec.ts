@@ -40,7 +40,7 @@ const listed = async (...args: string[]): Promise<readonly Row[]> =>
   (JSON.parse((await run('list', '--limit', '1000', '--json', ...args)).stdout) as { items: Row[] }).items;
 const sealed = () =>
   eventually(async () => expect(await database.query('SELECT 1 FROM audit_unsealed')).toEqual([]));
-/** As somebody would who has the database's password. */
+/** Changes rows as someone with the database's password could. */
 const tamper = (sql: string) => database.query(`SET session_replication_role = replica; ${sql}`);
 
 test('Audit: every change by whom, from where, of what, with result', async () => {
@@ -118,7 +118,7 @@ test('`audit.*` events can be hooked, by name only', async () => {
 
 test('rows are sealed within 1 s, by one keeper at a time, also of many replicas, and never updated', async () => {
   const others = await Promise.all([1, 2].map(() => startTestGateway({ database })));
-  // Few at once: two spec files and their gateways share the 50 connections of one server.
+  // A few at a time: two spec files and their gateways share a server with 50 connections.
   await Promise.all(
     Array.from({ length: 5 }, () =>
       database.query(
@@ -188,7 +188,7 @@ test('a removed tail shows against an exported head', async () => {
     ['--head', head],
     ['--export', file],
   ]) {
-    // Each command writes a row of its own, so the chain may be as long as it was, but not the same.
+    // Each command writes a row of its own, so the forged chain may have the same length but not the same rows.
     const { code, stdout } = await run('verify', ...given);
     expect([code, stdout]).toEqual([
       1,
@@ -239,7 +239,7 @@ async function restore({ entries, seals }: { entries: string; seals: string }): 
     );
 }
 
-/** As a database that was migrated with rows of that age. */
+/** Makes the database look as if rows of that age had been migrated. */
 async function rechain(): Promise<void> {
   await tamper('TRUNCATE audit_seals; INSERT INTO audit_unsealed SELECT id FROM audit_entries');
   await sealed();

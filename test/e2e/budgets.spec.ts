@@ -1,10 +1,10 @@
-import { askingAt, type CountingProvider, startCountingProvider } from '../harness/counting-provider.js';
+import { anthropicEnv, type CountingProvider, startCountingProvider } from '../harness/counting-provider.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import type { HttpCaller } from '../harness/http-caller.js';
 
-/** Each call costs a cent: 1,000 tokens of input at 10 dollars a million. */
+/** Each call costs a cent: 1,000 input tokens at 10 dollars a million. */
 const CALL_USD = 0.01;
 const PRICES = { 'prices."default/m"': { input: 10, output: 0 } };
 
@@ -20,8 +20,10 @@ beforeAll(async () => {
     return { plain: 1000, output: 5, ...(asks && { tool: 'look' }) };
   });
   receiver = await HookReceiver.open();
-  const first = await startTestGateway({ env: askingAt(provider) });
-  const others = [1, 2].map(() => startTestGateway({ database: first.database, env: askingAt(provider) }));
+  const first = await startTestGateway({ env: anthropicEnv(provider) });
+  const others = [1, 2].map(() =>
+    startTestGateway({ database: first.database, env: anthropicEnv(provider) }),
+  );
   gateways = [first, ...(await Promise.all(others))];
   for (const { tools } of gateways)
     tools.register({

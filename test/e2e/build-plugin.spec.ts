@@ -33,7 +33,7 @@ test.each([
   expect(written.match(/#.*/g)).toEqual(toml.match(/#.*/g));
 });
 
-test('the module goes where plugin.toml says, however it is written, and --check holds it against its source', () => {
+test('the module goes where plugin.toml says, however it is written, and --check compares it with its source', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'agw-plugin-')), 'measures');
   try {
     cpSync(join(process.cwd(), 'plugins', 'measures'), folder, { recursive: true });

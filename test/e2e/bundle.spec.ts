@@ -11,14 +11,17 @@ interface Coverage {
   readonly result: readonly { readonly url: string }[];
 }
 
-/** What a process loaded, as V8's coverage lists it. */
+/** The files that a process has loaded, by V8's coverage. */
 function loadedFiles(folder: string): string[] {
   return readdirSync(folder)
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Coverage)
     .flatMap(({ result }) => result.map(({ url }) => url));
 }
 
-/** Reads everything that has no name in its path; @returns what was not answered 200 */
+/**
+ * Requests every GET route without parameters.
+ * @returns those not answered 200
+ */
 async function wrongReads(caller: HttpCaller, base: string): Promise<string[]> {
   const document = (await (await fetch(new URL('/openapi.json', base))).json()) as {
     readonly paths: Readonly<Record<string, { readonly get?: object }>>;
@@ -55,7 +58,7 @@ test('what runs is the bundle alone: no library is loaded a second time beside i
   expect(files.filter((url) => /\/(node_modules|dist\/src)\//.test(url))).toEqual([]);
 });
 
-/** For a process of its own: the first script that is asked for late cannot be read once. */
+/** For a separate process: the first script that is loaded on demand cannot be read the first time. */
 const READ_LATE = `
   const fs = require('node:fs');
   const read = fs.readFileSync;

@@ -6,16 +6,16 @@ import { beginStream, startScriptedProvider } from '../harness/scripted-provider
 
 const QUESTIONS = 20;
 const CALLS_PER_QUESTION = 3;
-/** Anthropic's prices, as shares of that of plain input: a prefix that is written, and one that is read. */
+/** Anthropic's prices for writing and reading a prefix, relative to plain input. */
 const WRITTEN = 1.25;
 const READ = 0.1;
 const MOST = 0.25;
 
-/** Words that differ from each other, about four bytes a token. */
+/** Distinct words, about four bytes per token. */
 const words = (topic: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${topic} ${index}`).join(', ');
 
-/** About 1,500 tokens, as an operator of a support desk would write. */
+/** About 1,500 tokens, as an operator of a support desk might write. */
 const SYSTEM_PROMPT = `You answer customers of a shop. Keep to these rules. ${words('rule', 700)}.`;
 const TOOLS = ['orders_find', 'orders_show', 'stock_count', 'tickets_open', 'tickets_search'];
 const NOTES = ['The customer', 'Ships to', 'Invoices', 'Speaks', 'Prefers'].map(

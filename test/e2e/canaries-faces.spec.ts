@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Route, RouteTable } from '../../src/http/route-table.js';
 import { PROFILES } from '../contract/support/faces.js';
 import { a2aClient, a2aRequest } from '../harness/a2a.js';
-import { canary } from '../harness/canary.js';
+import { canary, planted as plantedAt } from '../harness/canary.js';
 import { channelEnv } from '../harness/channels.js';
 import { EventStream } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';
@@ -21,30 +21,33 @@ import { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } from '../harness/slack.js';
 
 jest.setTimeout(120_000);
 
-/** What came after the first canaries: several providers, company identity, exchange, other channels, the faces' own. */
+/** Secrets of later features: several providers, company identity, token exchange, other channels, the faces. */
 const planted = {
-  previousMaster: canary('previous-master'),
-  providerInFile: canary('main-provider'),
-  providerInVariable: canary('backup-provider'),
-  oauthClient: canary('oauth-client'),
-  /** Of the gateway itself, and of a user, as the authorization server gives them. */
+  previousMaster: canary('previous-master', 'GATEWAY_MASTER_KEY_PREVIOUS'),
+  providerInFile: canary('main-provider', 'providers.<name>.api_key'),
+  providerInVariable: canary('backup-provider', 'providers.<name>.api_key_env'),
+  oauthClient: canary('oauth-client', 'mcp.servers.<name>.oauth_client_secret_env'),
+  /** Tokens of the gateway itself and of a user, as the authorization server issues them. */
   clientToken: canary('client-token'),
   userToken: canary('user-token'),
-  issuerBearer: canary('issuer-bearer'),
-  slackBot: SLACK_BOT_TOKEN,
-  slackApp: SLACK_APP_TOKEN,
-  teamsApp: canary('teams-app'),
-  webhookSecret: canary('webhook'),
-  pushToken: canary('push-token'),
-  pushCredentials: canary('push-credentials'),
-  collector: canary('collector'),
+  issuerBearer: canary('issuer-bearer', 'auth.jwt.<name>.jwks_token_file'),
+  slackBot: plantedAt(SLACK_BOT_TOKEN, 'channels_config.<name>.token'),
+  slackApp: plantedAt(SLACK_APP_TOKEN, 'channels_config.<name>.app_token'),
+  teamsApp: canary('teams-app', 'channels_config.<name>.app_secret'),
+  webhookSecret: canary('webhook', 'channels_config.<name>.secret'),
+  pushToken: canary('push-token', 'hooks.secret'),
+  pushCredentials: canary('push-credentials', 'hooks.secret'),
+  collector: canary('collector', 'OTEL_EXPORTER_OTLP_HEADERS'),
 };
 const TASK_NOTE = { scheme: 'Bearer', credentials: planted.pushCredentials };
-/** What was made by the gateway or its issuer while it ran. */
+/** Secrets that the gateway or its issuer created while it ran. */
 const made: Record<string, string> = {};
 const said: string[] = [];
 
-/** An authorization server, a tool server, a model, Slack and Microsoft at once, which repeat every secret that they are told. */
+/**
+ * One server as authorization server, tool server, model, Slack and Microsoft, which repeats every secret that it is
+ * sent.
+ */
 async function startEchoes() {
   const seen: string[] = [];
   const server = createServer((request, response) => void answer(request, response, seen));
@@ -90,7 +93,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, seen: 
       ...{ expires_in: 300, issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' },
     });
   }
-  // Slack lets the bot in, and refuses its app.
+  // Slack accepts the bot's token, and refuses the app's.
   if (request.url === '/auth.test')
     return json(200, { ok: true, user_id: 'U1', team_id: 'T1', url: origin, bot_id: 'B1' });
   if (request.url === '/mcp')
@@ -106,7 +109,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, seen: 
   return json(401, { ok: false, error: { message: `no: ${told}` }, error_description: told });
 }
 
-/** The tool repeats who asks, as an error in the protocol and in its output. */
+/** The tool repeats the caller's token, in a protocol error and in its output. */
 function toolAnswer(body: string, told: string, isFirstList: boolean): [number, object] {
   if (!told.startsWith('Bearer ')) return [401, { error: `who is ${told}` }];
   const { id, method, params } = JSON.parse(body || '{}') as {
@@ -203,7 +206,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** One request of anybody, whose whole answer is kept. */
+/** Sends a request and keeps the whole response. */
 async function keep(port: 'a' | 'b' | 'operations', path: string, init: RequestInit = {}): Promise<number> {
   const headers = { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json' };
   const response = await fetch(`http://127.0.0.1:${gateway.started.ports[port]}${path}`, {
@@ -216,7 +219,7 @@ async function keep(port: 'a' | 'b' | 'operations', path: string, init: RequestI
 const post = (path: string, body: object, headers: Record<string, string> = {}) =>
   keep('b', path, { method: 'POST', body: JSON.stringify(body), headers });
 
-/** Whatever can repeat a secret does. */
+/** Triggers everything that can repeat a secret. */
 async function provoke(): Promise<void> {
   await eventually(async () => {
     const { status, error } = (await serverB(gateway, 'crm')) ?? {};
@@ -225,7 +228,7 @@ async function provoke(): Promise<void> {
   for (const tool of ['tell', 'tell', 'fail', 'tell'])
     said.push(JSON.stringify(await say(gateway, `/call crm__${tool} {}`, { user_id: 'ada' })));
   expect(echoes.seen.join('\n')).toContain(planted.userToken);
-  // The first list of tools failed, with the token of the gateway in what the server said.
+  // The first list of tools failed, and the server's message contained the gateway's token.
   expect(gateway.logLines.join('')).toContain('I was told Bearer ***REDACTED***');
   const { body } = await gateway.b.post<{ id: string }>('/sessions', { agent: 'broken' });
   expect(await post(`/api/v1/sessions/${body.id}/messages`, { content: 'Hello' })).toBe(502);
@@ -236,7 +239,7 @@ async function provoke(): Promise<void> {
   await eventually(() => expect(echoes.seen.join('\n')).toContain(planted.slackApp));
 }
 
-/** Callers, and what they bring. */
+/** Callers with each kind of credential. */
 async function callers(): Promise<void> {
   const jwt = (claims: object = {}) => issuer.sign({ groups: ['staff'], ...claims });
   made['jwt'] = await jwt();
@@ -254,8 +257,8 @@ async function callers(): Promise<void> {
       body: { name: 'made', scopes: ['sessions:read'] },
       headers: key,
     });
-    made['token'] = body.token;
-    // The answer that made it has it, and no other.
+    made['token'] = plantedAt(body.token, 'idempotency_keys.body');
+    // Only the response that created the token may contain it.
     said.push(text.replace(body.token, ''));
     made['tokenId'] = body.id;
   }
@@ -264,7 +267,7 @@ async function callers(): Promise<void> {
   delete made['tokenId'];
 }
 
-/** Push notifications of a task, whose receiver repeats what it is told. */
+/** Push notifications of a task, whose receiver repeats what it is sent. */
 async function tasks(): Promise<void> {
   receiver.behaviour = ({ headers }, response) => {
     response.writeHead(500, { 'x-told': String(headers['authorization']) });
@@ -281,10 +284,13 @@ async function tasks(): Promise<void> {
   await post('/a2a', { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }, { 'a2a-version': '1.0' });
 }
 
-/** The gateway never has them by themselves: it gives them on, sealed or from a file, and repeats nothing of the answer. */
+/** The gateway has these only to pass them on, sealed or from a file, and repeats nothing of the response. */
 const PASSED_ON = ['issuerBearer', 'pushToken', 'pushCredentials'];
 
-/** Every secret of its own is sent where names go, at every face: what refusals repeat to the sender stays out of log and rows. */
+/**
+ * Sends every secret as a name at every face. Refusals repeat it to the sender, but log and database must not contain
+ * it.
+ */
 async function sendThem(): Promise<void> {
   for (const [kind, secret] of Object.entries(planted)) {
     if (PASSED_ON.includes(kind)) continue;
@@ -301,7 +307,7 @@ async function sendThem(): Promise<void> {
   }
 }
 
-/** Every list that there is, at every face of both ports. */
+/** Reads every list at every face on both ports. */
 async function readEverything(): Promise<number> {
   const routes = gateway.started.app.get(RouteTable, { strict: false }).all();
   const lists = (listener: string): Route[] =>
@@ -355,7 +361,8 @@ test('providers, channels, tool servers, issuers, tasks and callers: no secret o
   };
   figure(['no-secret-leaves'], { planted: Object.keys({ ...planted, ...made }).length, lists });
   expectNoSecret(places, { ...planted, ...made });
-  // The private half of the keys with which the gateway vouches for users.
+  // The private half of the keys with which the gateway signs assertions.
+  const key = plantedAt(/"(?:kty|crv)"[^}]{0,300}"d"\s*:/, 'assertion_keys.sealed_key');
   for (const [place, text] of Object.entries(places))
-    expect([place, /"(?:kty|crv)"[^}]{0,300}"d"\s*:/.exec(text)?.[0]]).toEqual([place, undefined]);
+    expect([place, key.exec(text)?.[0]]).toEqual([place, undefined]);
 });

@@ -1,5 +1,5 @@
 import { mintToken } from '../../src/platform/tokens/token-format.js';
-import { canary } from '../harness/canary.js';
+import { canary, planted as plantedAt } from '../harness/canary.js';
 import { channelEnv, telegramEnv } from '../harness/channels.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { EventStream } from '../harness/event-stream.js';
@@ -15,20 +15,20 @@ import { TurnStream } from '../harness/turn-stream.js';
 
 jest.setTimeout(60_000);
 
-/** One of every kind that the gateway ever holds. */
+/** One secret of every kind that the gateway holds. */
 const planted = {
-  database: canary('database'),
-  master: canary('master'),
-  provider: canary('provider'),
-  bootstrap: mintToken(),
-  telegram: BOT_TOKEN,
-  channelSecret: canary('channel'),
-  callback: canary('callback'),
-  hook: canary('hook'),
+  database: canary('database', 'database.url', 'DATABASE_URL'),
+  master: canary('master', 'GATEWAY_MASTER_KEY'),
+  provider: canary('provider', 'provider.api_key'),
+  bootstrap: plantedAt(mintToken(), 'GATEWAY_BOOTSTRAP_TOKEN'),
+  telegram: plantedAt(BOT_TOKEN, 'channels_config.<name>.token'),
+  channelSecret: canary('channel', 'channels_config.<name>.secret'),
+  callback: canary('callback', 'channels_config.<name>.callback_url'),
+  hook: canary('hook', 'hooks.secret'),
   hookInUrl: canary('hookurl'),
-  toolEnvironment: canary('toolenv'),
-  toolToken: canary('tooltoken'),
-  plugin: canary('plugin'),
+  toolEnvironment: canary('toolenv', 'mcp.servers.<name>.env'),
+  toolToken: canary('tooltoken', 'mcp.servers.<name>.token_env'),
+  plugin: canary('plugin', 'plugins.installed.<name>.config'),
 };
 const minted: Record<string, string> = {};
 
@@ -38,7 +38,7 @@ let telegram: TestTelegram;
 let receiver: HookReceiver;
 let servers: McpBench;
 let plugins: PluginBench;
-/** Everything that left the gateway, by where. */
+/** Everything that left the gateway, by place. */
 const out = { bodies: [] as string[], deliveries: [] as string[] };
 
 beforeAll(async () => {
@@ -119,7 +119,7 @@ async function keep(sent: Promise<{ status: number; text: string; headers: Heade
   return status;
 }
 
-/** A receiver knows the secret of its hook, and may say it. */
+/** A receiver knows the secret of its hook, and may repeat it. */
 async function registerHooks(): Promise<void> {
   receiver.behaviour = ({ headers }, response) => {
     response.writeHead(500, planted.hook, { 'x-secret': planted.hook });
@@ -136,7 +136,7 @@ async function registerHooks(): Promise<void> {
   expect(await keep(gateway.b.post('/hooks', wrong))).toBe(400);
 }
 
-/** Everything that can go wrong with a secret in it. */
+/** Causes every failure that could reveal a secret. */
 async function provoke(): Promise<void> {
   for (const [kind, secret] of Object.entries(planted)) {
     const encoded = encodeURIComponent(secret);

@@ -71,7 +71,7 @@ const says: Script = (response, request) => {
   return undefined;
 };
 
-/** Where programs keep their files. */
+/** A server on which programs keep their files. */
 class Files {
   private readonly kept = new Map<string, Buffer>();
 
@@ -99,7 +99,10 @@ class Files {
   }
 }
 
-/** Sends it as people do there, with a caption. @returns what the person reads */
+/**
+ * Sends it as people do on this platform, with a caption.
+ * @returns what the person reads
+ */
 const SEND: Readonly<Record<Platform, (kind: SentKind, caption: string) => Promise<string>>> = {
   telegram: async ({ what, name, mimeType, data, fault }, caption) => {
     const chat = 1000 + count;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import type { ProducedFile } from '../../src/areas/tools/tools.api.js';
 import { channelEnv, telegramEnv, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
@@ -78,7 +79,7 @@ async function untilDone(): Promise<void> {
   });
 }
 
-/** What came of a file, and its bytes as whoever got them has them. */
+/** What happened to a file, and its bytes as the receiver has them. */
 interface Came {
   readonly outcome: Outcome;
   readonly name: string;
@@ -88,19 +89,23 @@ interface Came {
 const bytesOf = ({ attachments: [one] }: SaidAtTeams): Buffer =>
   Buffer.from(String(one?.['contentUrl']).replace(/^data:[^,]*,/, ''), 'base64');
 
-/** What Teams shows after the text, and when it asks, what comes once its reader agrees. */
+/** What Teams shows after the text, and after a request for consent what arrives once the reader accepts. */
 async function atTeams(kind: 'personal' | 'groupChat'): Promise<Came> {
   const posting = { conversation: `a:made-${count}-${kind}`, kind };
-  // In a group the first line begins with the name of its writer.
+  // In a group the first line begins with the sender's name.
   expect(await teams.write(origin(), 'go\n/call make {}', posting)).toBe(200);
   const [, second] = await teams.untilSaid(2, posting.conversation);
   if (second === undefined) throw new Error('Nothing follows the text.');
   const name = String(second.attachments[0]?.['name']);
   const type = String(second.attachments[0]?.['contentType']);
-  if (type.startsWith('image/')) return { outcome: 'in the message', name, data: bytesOf(second) };
+  if (type.startsWith('image/')) {
+    await untilDone();
+    expect(await kept()).toEqual([]);
+    return { outcome: 'in the message', name, data: bytesOf(second) };
+  }
   if (!type.includes('consent')) {
     expect(second.text).toMatch(/I could not send .* no other files/);
-    return { outcome: 'told of', name: /send (\S+):/.exec(second.text)?.[1] ?? '' };
+    return { outcome: 'named only', name: /send (\S+):/.exec(second.text)?.[1] ?? '' };
   }
   await untilDone();
   const before = teams.uploads.length;
@@ -108,13 +113,13 @@ async function atTeams(kind: 'personal' | 'groupChat'): Promise<Came> {
   const [upload] = teams.uploads.slice(before);
   expect(upload?.range).toBe(`bytes 0-${(upload?.data.length ?? 0) - 1}/${upload?.data.length}`);
   const after = teams.said(posting.conversation);
-  // The card that asked is gone, and the file stands there.
+  // The request for consent is gone, and the file is in its place.
   expect(after.map(({ attachments: [one] }) => one?.['contentType'])).toEqual([
     undefined,
     'application/vnd.microsoft.teams.card.file.info',
   ]);
   expect(await kept()).toEqual([]);
-  return { outcome: 'when its reader agrees', name, ...(upload === undefined ? {} : { data: upload.data }) };
+  return { outcome: 'once the reader agrees', name, ...(upload === undefined ? {} : { data: upload.data }) };
 }
 
 const GET: Readonly<Record<Place, () => Promise<Came>>> = {
@@ -178,7 +183,7 @@ test.each(cells)(
     made = [one.file];
     const { outcome, name, data } = await GET[place]();
     expect({ outcome, name }).toEqual({ outcome: madeOutcome(one, place), name: one.file.name });
-    if (outcome !== 'told of') expect(data?.equals(one.file.data)).toBe(true);
+    if (outcome !== 'named only') expect(data?.equals(one.file.data)).toBe(true);
     await untilDone();
   },
 );
@@ -204,7 +209,7 @@ describe('at Teams a file waits for its reader', () => {
     return { card, posting };
   }
 
-  test('one that is not wanted goes, and so does the card', async () => {
+  test('one that the reader declines is deleted, and so is the card', async () => {
     const { card, posting } = await offered();
     expect((await teams.consent(origin(), card, 'decline', posting)).status).toBe(200);
     expect(teams.said(posting.conversation)).toHaveLength(1);
@@ -220,11 +225,78 @@ describe('at Teams a file waits for its reader', () => {
     expect((await teams.consent(origin(), card, 'accept', posting)).status).toBe(200);
     expect(teams.uploads.slice(before + 1).map(({ data }) => data)).toEqual([ZIP.data]);
     expect(await kept()).toEqual([]);
-    // Who clicks once more is told.
+    // A second click is answered, but the file is not sent again.
+    expect((await teams.consent(origin(), card, 'accept', posting)).status).toBe(200);
+    expect(teams.said(posting.conversation).at(-1)?.text).toBe(
+      '(I have sent box.zip already: it is in your OneDrive.)',
+    );
+    expect(teams.uploads).toHaveLength(before + 2);
+  });
+
+  test.each<[string, (card: SaidAtTeams, posting: { conversation: string }) => Promise<unknown>]>([
+    ['was declined before', (card, posting) => teams.consent(origin(), card, 'decline', posting)],
+    ['is no longer kept', () => gateway.database.query('DELETE FROM turn_files')],
+  ])('a reader who agrees to one that %s is told that it is gone', async (_what, lose) => {
+    const { card, posting } = await offered();
+    await lose(card, posting);
     expect((await teams.consent(origin(), card, 'accept', posting)).status).toBe(200);
     expect(teams.said(posting.conversation).at(-1)?.text).toBe(
       '(I could not send box.zip: it is no longer kept.)',
     );
+  });
+
+  test('an upload ends when the gateway stops: who clicked is asked to try again, and gets it from another replica', async () => {
+    const { card, posting } = await offered();
+    const env = teamsEnv(teams, { stream_interval_ms: '0' });
+    const leaving = await startTestGateway({ database: gateway.database, env });
+    const before = teams.uploads.length;
+    const hanging = new Promise<ServerResponse>((resolve) => teams.next('upload', resolve));
+    const click = teams.consent(`http://127.0.0.1:${leaving.started.ports.b}`, card, 'accept', posting);
+    await hanging;
+    const stopped = leaving.stop();
+    expect((await click).status).toBe(503);
+    await stopped;
+    expect(leaving.logLines.join('\n')).not.toContain('requests are cut off');
+    expect((await teams.consent(origin(), card, 'accept', posting)).status).toBe(200);
+    expect(teams.uploads.slice(before + 1).map(({ data }) => data)).toEqual([ZIP.data]);
+  }, 120_000);
+
+  test('no file goes by plain http to where others could read it', async () => {
+    const { card, posting } = await offered();
+    key = /"agw_file":"(\w+)"/.exec(JSON.stringify(card))?.[1] ?? '';
+    const plain = { ...posting, more: { value: forged('http://drive.example/up') } };
+    expect((await teams.consent(origin(), card, 'accept', plain)).status).toBe(503);
+    expect(gateway.logLines.join('\n')).toContain('must be an https URL');
+    expect(await kept()).toEqual([{ name: 'box.zip' }]);
+  });
+
+  test('who clicks twice at the same moment gets it once', async () => {
+    const { card, posting } = await offered();
+    const before = teams.uploads.length;
+    teams.next('upload', (response) => void setTimeout(() => response.writeHead(201).end('{}'), 500));
+    const click = () => teams.consent(origin(), card, 'accept', posting);
+    expect((await Promise.all([click(), click()])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(teams.uploads).toHaveLength(before + 1);
+    expect(teams.said(posting.conversation)).toHaveLength(2);
+  });
+
+  test('uploads that hang in one conversation keep no one else waiting', async () => {
+    made = Array.from({ length: 9 }, (_, n) => ({ ...ZIP, name: `box-${n}.zip` }));
+    const posting = { conversation: `a:hangs-${count}` };
+    expect(await teams.write(origin(), '/call make {}', posting)).toBe(200);
+    const [, ...cards] = await teams.untilSaid(10, posting.conversation);
+    await untilDone();
+    const before = teams.uploads.length;
+    const hanging = new Promise<ServerResponse>((resolve) => teams.next('upload', resolve));
+    const clicks = cards.map((card) => teams.consent(origin(), card, 'accept', posting));
+    const hung = await hanging;
+    count += 1;
+    const other = await offered();
+    expect((await teams.consent(origin(), other.card, 'accept', other.posting)).status).toBe(200);
+    expect(teams.uploads).toHaveLength(before + 2);
+    hung.writeHead(201).end('{}');
+    expect((await Promise.all(clicks)).map(({ status }) => status)).toEqual(Array(9).fill(200));
+    expect(teams.uploads).toHaveLength(before + 10);
   });
 
   test.each<[string, (posting: { conversation: string }) => object]>([
@@ -273,7 +345,7 @@ describe('over a webhook', () => {
     ]);
   });
 
-  test('a file that a callback does not take is posted again, in the same bytes; one that is too large for it is told of', async () => {
+  test('a file that a callback refuses is posted again, with the same bytes; one that is too large for it is named', async () => {
     made = [ZIP];
     const files = () => receiver.attempts.filter(({ body }) => body.includes('"type":"file"'));
     receiver.behaviour = ({ body }) => (body.includes('"type":"file"') && files().length === 1 ? 500 : 200);

@@ -57,7 +57,10 @@ const DOT = file('dot.png', 'image/png', PNG);
 const BOX = file('box.zip', 'application/zip', ZIP);
 const kept = () => gateway.database.query('SELECT 1 FROM turn_files');
 
-/** Writes in a chat of its own, and waits until the message is done. @returns what was said there */
+/**
+ * Writes in a new chat, and waits until the message is done.
+ * @returns the bot's messages there
+ */
 async function write(text: string, answers = 1): Promise<string[]> {
   const chat = nextChat++;
   await telegram.write(text, { chat });
@@ -140,7 +143,7 @@ describe('what tools produce as files goes out as files', () => {
 });
 
 describe('bounds', () => {
-  test('an answer brings ten files and 20 MiB; of the others the reader is told', async () => {
+  test('an answer brings ten files and 20 MiB; the reader is told about the others', async () => {
     const large = Buffer.alloc(8 * MIB, 1);
     made = [
       ...[1, 2, 3].map((number) => file(`large-${number}.bin`, 'application/octet-stream', large)),
@@ -180,7 +183,7 @@ describe('when the platform does not accept a file', () => {
     expect(telegram.sentFiles).toHaveLength(1);
   });
 
-  test('an upload that fails is made again: nobody has seen it', async () => {
+  test('an upload that fails is repeated: no one has seen it', async () => {
     made = [DOT];
     const channel = await slack.direct();
     slack.next('upload', (response) => response.destroy());

@@ -47,7 +47,7 @@ beforeEach(() => {
 
 const asked = (): string => provider.requests.at(-1)?.text ?? '';
 
-/** What the model was told last by the person. */
+/** The person's last message as the model got it. */
 function told(): string {
   const messages = provider.requests.at(-1)?.body['messages'] as { content: unknown }[];
   const content = messages.at(-1)?.content;
@@ -55,7 +55,10 @@ function told(): string {
   return (content as { text?: string }[]).map(({ text }) => text ?? '').join('\n');
 }
 
-/** Writes to the bot in a chat of its own. @returns its answers */
+/**
+ * Writes to the bot in a new chat.
+ * @returns its answers
+ */
 async function write(text: string, more: object = {}, who: { chat?: number; type?: string } = {}) {
   const chat = who.chat ?? nextChat++;
   await telegram.write(text, { chat, more, ...who });
@@ -94,7 +97,7 @@ describe('at Telegram', () => {
     expect(told()).toBe('(Forwarded from Grace)\n\nBuy now');
   });
 
-  test('an edit is told as one, and an edit that moves a shared place is not', async () => {
+  test('an edit is marked as one, and an edit that moves a shared place is not', async () => {
     const chat = nextChat++;
     await telegram.write('What is 1+1?', { chat });
     await telegram.untilSaid(1, chat);
@@ -115,7 +118,7 @@ describe('at Telegram', () => {
     expect(asked()).toContain('"image_url"');
   });
 
-  test('places, contacts, polls and stickers are told in words; notices such as joins are not answered', async () => {
+  test('places, contacts, polls and stickers are described in words; notices such as joins are not answered', async () => {
     const chat = nextChat++;
     await telegram.write('', { chat, more: { new_chat_members: [grace] } });
     await telegram.write('', { chat, more: { location: { latitude: 52.5, longitude: 13.4 } } });

@@ -41,7 +41,7 @@ const asks = (properties: object, message = 'How many?', required = Object.keys(
 };
 const SEATS = { seats: { type: 'integer', title: 'Seats', minimum: 1, maximum: 9 } };
 
-/** The outcome that the tool had, as the offline model repeats it. */
+/** The outcome that the tool received, as the offline model repeats it. */
 const heard = async (chat: number, said: number): Promise<string> =>
   (await telegram.untilSaid(said, chat, 40_000)).at(-1)?.text ?? '';
 const texts = (chat: number) => telegram.said(chat).map(({ text }) => text);
@@ -100,7 +100,7 @@ test('what is no answer is asked for again, three times in all, and the conversa
 
 test('what was written before the question is no answer to it, and is answered afterwards', async () => {
   const chat = nextChat++;
-  // A person whose connection to the server has to be opened first.
+  // A person whose connection to the server is not open yet.
   await telegram.write(asks(SEATS), { chat, user: 77 });
   await telegram.write('/tools', { chat, user: 77 });
   const first = (await telegram.untilSaid(1, chat))[0]?.text;
@@ -113,7 +113,7 @@ test('what was written before the question is no answer to it, and is answered a
 
 test('in a group only the person for whom the tool acts answers', async () => {
   const chat = -nextChat++;
-  // The label of the writer stands before the first line.
+  // The sender's name precedes the first line.
   await telegram.write(`go\n${asks(SEATS)}`, { chat, type: 'group', user: 7, name: 'ada' });
   await telegram.untilSaid(1, chat);
   await telegram.write('9', { chat, type: 'group', user: 8, name: 'grace' });

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const SECRET = `whsec_${Buffer.from('a canary secret of a program').toString('base64')}`;
 const ANSWER = /^No model is configured/;
 
-/** The tables of docs/channels.md, as they stand there, and the program that posts to a webhook channel. */
+/** The tables of docs/channels.md, and the program there that posts to a webhook channel. */
 let tables: ReadonlyMap<string, string>;
 let program: string;
 let telegram: TestTelegram;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     env: {
       ...config,
-      // Secrets in the variables that the tables name, and in place of the platforms their doubles.
+      // Secrets in the variables that the tables name, and test servers in place of the platforms.
       TELEGRAM_BOT_TOKEN: BOT_TOKEN,
       SLACK_BOT_TOKEN,
       SLACK_APP_TOKEN,
@@ -71,7 +71,7 @@ test('the page has a table for each platform and a program for webhooks', () => 
   expect(program).toContain('standardwebhooks');
 });
 
-/** Writes as a person does, and reads what the bot said there. */
+/** Writes as a person does, and returns the bot's answer. */
 const PEOPLE = {
   telegram: async (text: string) => {
     await telegram.write(text, { chat: 4711, user: 4711 });
@@ -89,7 +89,7 @@ const PEOPLE = {
   },
 };
 
-/** The id of who was not let in, as the log has it. */
+/** The id of the refused sender, by the log. */
 async function senderIn(channel: string): Promise<string> {
   let found = '';
   await eventually(() => {

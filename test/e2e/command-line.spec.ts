@@ -65,7 +65,7 @@ describe('auth token, while the gateway runs on the embedded database', () => {
     const keptUntil = performance.now() + 3000;
     const fresh = kept.stdout.trim();
     expect(await status(fresh)).toBe(200);
-    // Whatever the machine was busy with, it may not end before its time.
+    // However busy the machine was, it must not end early.
     const early = await status(old);
     if (performance.now() < keptUntil - 1500) expect(early).toBe(200);
     await until(async () => (await status(old)) === 401, 6000);

@@ -17,7 +17,7 @@ import { SocketClient } from '../harness/socket-client.js';
 const isSummary = ({ system }: SentRequest) => system.startsWith('You sum up');
 const factsIn = (text: string) => [...new Set(text.match(/fact \d+ is \w+/g) ?? [])];
 
-/** Knows nothing but what it is sent: a summary lists the facts in it, an answer the fact that is asked for. */
+/** Uses only what it is sent: a summary lists the facts in it, an answer gives the requested fact. */
 function recall(request: SentRequest): Judgement {
   const text = request.messages.map((one) => one.text).join('\n');
   if (isSummary(request)) return failing ? { status: 400 } : { text: `Known: ${factsIn(text).join('; ')}.` };
@@ -76,7 +76,7 @@ const CUT = statement({
   sql: 'SELECT messages_cut FROM sessions WHERE id = :session',
 });
 
-/** A session with so many messages, the first ten of which hold facts. */
+/** A session with this many messages. The first ten contain facts. */
 async function longSession(count: number, session: object = {}): Promise<string> {
   const { body } = await gateway.b.post<{ id: string }>('/sessions', session);
   await database().query(LONG_HISTORY, { session: body.id, count });
@@ -103,7 +103,7 @@ test('a conversation of 2,000 messages answers a question about its first ten', 
   expect(await summaries(id)).toHaveLength(1);
 });
 
-test('the messages stay readable, and what the summary took counts to the turn', async () => {
+test('the messages stay readable, and the tokens of the summary are counted for the turn', async () => {
   const id = await longSession(400);
   await say(id, 'which is fact 1?');
   const history = await gateway.b.get(`/sessions/${id}/messages?limit=500`);
@@ -124,7 +124,7 @@ test('what a compacted conversation sends begins the same for many calls', async
     expect(messages.slice(0, sent[index]!.length)).toEqual(sent[index]);
 });
 
-test('a summary that fails leaves the messages out, and model and log are told so', async () => {
+test('a summary that fails leaves the messages out, and the model and the log say so', async () => {
   failing = true;
   const id = await longSession(400);
   expect(await say(id, 'which is fact 7?')).toBe('I do not know.');
@@ -186,7 +186,7 @@ describe('the call for a summary is one like any other', () => {
     const statuses = [(await ask()).status, (await ask()).status];
     await gateway.b.patch('/config', { 'limits.all': null });
     expect(statuses).toEqual([429, 429]);
-    // The first piece took it all: neither another one nor the answer was asked for.
+    // The first piece took the whole budget: neither another piece nor the answer was requested.
     expect(model.requests).toHaveLength(1);
     expect(await database().query(CUT, { session: id })).toEqual([{ messages_cut: 0 }]);
     expect(await say(id, 'which is fact 1?')).toBe('fact 1 is secret1');

@@ -6,12 +6,12 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
-  // Its first look at the file, a moment after the start, is a reload of its own.
+  // Shortly after the start it checks the file, which would be another reload.
   await gateway.started.app.get(ConfigurationWatch).onModuleDestroy();
 });
 afterAll(() => gateway.stop());
 
-/** Does it, and says how often the schema parsed the settings and which keys each listener was told. */
+/** Does the work, and reports how often the schema parsed the settings and which keys each listener was told. */
 async function counted(work: () => Promise<{ readonly status: number }>) {
   const told: (readonly string[])[] = [];
   const others: (readonly string[])[] = [];
@@ -30,7 +30,7 @@ async function counted(work: () => Promise<{ readonly status: number }>) {
   }
 }
 
-test('a PATCH is parsed once, and each listener that it concerns is told once', async () => {
+test('a PATCH is parsed once, and each listener that it concerns is called once', async () => {
   const body = { 'agent.max_turns': 7, 'agent.max_waiting': 3 };
   expect(await counted(() => gateway.b.patch('/config', body))).toEqual({
     ...{ status: 200, parses: 1, others: [] },
@@ -45,13 +45,13 @@ test('also one with an Idempotency-Key and If-Match', async () => {
   expect(await counted(patch)).toEqual({ status: 200, parses: 1, told: [['agent.max_turns']], others: [] });
 });
 
-test('one that changes nothing is not parsed, and no one is told', async () => {
+test('one that changes nothing is not parsed, and no listener is called', async () => {
   expect(await counted(() => gateway.b.patch('/config', { 'agent.max_turns': 8 }))).toEqual({
     ...{ status: 200, parses: 0, told: [], others: [] },
   });
 });
 
-test('a key that waits for a restart is parsed once, and no one is told', async () => {
+test('a key that waits for a restart is parsed once, and no listener is called', async () => {
   expect(await counted(() => gateway.b.patch('/config', { 'gateway.port': 4711 }))).toEqual({
     ...{ status: 200, parses: 1, told: [], others: [] },
   });

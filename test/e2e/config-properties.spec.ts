@@ -29,7 +29,7 @@ function at(tree: Tree, key: string): unknown {
   return readAt(tree, key.split('.'));
 }
 
-/** Every key of the tree as GET shows it, with its value; a list counts as one value. */
+/** Every key and value of the tree as GET shows it; a list counts as one value. */
 function flat(tree: Tree, prefix = ''): readonly (readonly [string, unknown])[] {
   return Object.entries(tree).flatMap(([name, part]) =>
     isTable(part) ? flat(part, `${prefix}${name}.`) : [[`${prefix}${name}`, part] as const],
@@ -39,16 +39,16 @@ function flat(tree: Tree, prefix = ''): readonly (readonly [string, unknown])[] 
 const leaves = leafNodes().filter((node) => !node.path.includes('<name>'));
 const changeable = leaves.filter(({ marks }) => !marks.secret && !marks.fileOnly);
 
-/** A small limit would refuse the test's own requests. */
+/** A low limit would refuse the test's own requests. */
 const harmless = changeable.filter(({ path }) => path[0] !== 'rate_limits');
 
-/** Lists and texts that a key accepts cannot be guessed from its schema alone. */
+/** For lists and texts, a schema alone does not say what the key accepts. */
 const samples: Readonly<Record<string, unknown>> = {
   'provider.kind': 'offline',
   'gateway.profiles': ['b'],
 };
 
-/** Another value that the schema allows for this key; undefined when there is none to be guessed. */
+/** Another valid value for this key; undefined when none can be derived. */
 function another({ schema }: SettingsNode, value: unknown): unknown {
   if (schema.enum !== undefined) return schema.enum.find((word) => word !== value);
   if (schema.type === 'boolean') return value !== true;
@@ -104,7 +104,7 @@ const anyPatch = fc
   .array(fc.oneof({ weight: 5, arbitrary: likely }, { weight: 1, arbitrary: junk }), { maxLength: 4 })
   .map((wishes) => Object.fromEntries<unknown>(wishes));
 
-/** A value that the schema of this key allows, or null. */
+/** A valid value for this key, or null. */
 function fitting({ schema, path }: SettingsNode): fc.Arbitrary<unknown> {
   const sample = samples[path.join('.')];
   if (sample !== undefined) return fc.constantFrom(sample, null);
@@ -131,7 +131,7 @@ test('any PATCH is applied as a whole, or changes nothing that is shown and noth
       const wished = flat(body);
       for (const [key, value] of wished) {
         const is = at(after, key);
-        // A secret is shown to nobody.
+        // Secrets are never shown.
         if (key === 'provider.api_key') expect(['', null, undefined, '***REDACTED***']).toContain(is);
         else if (value !== null) expect([key, is]).toEqual([key, value]);
       }

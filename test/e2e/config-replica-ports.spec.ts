@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
-/** A port that somebody else listens on, as the first replica of a machine would. */
+/** A port that is already in use, as by the first replica of a machine. */
 async function takenPort(): Promise<{ port: number; server: Server }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,7 +35,7 @@ test('a stored port moves no replica that names its own, and the log says what w
       `the stored gateway.port = ${taken.port} is not used by this replica`,
     );
     expect(warnings(first)[0]).toContain('GATEWAY__GATEWAY__PORT says 0');
-    // Another change does not warn of the same thing again.
+    // Another change does not repeat the warning.
     expect((await first.b.patch('/config', { 'memory.top_k': 3 })).body).toEqual({
       updated: ['memory.top_k'],
       reload_required: false,
@@ -74,7 +74,7 @@ test('a stored host that no machine has stops no replica: it starts where it wou
   }
 });
 
-// Elsewhere loopback has one address.
+// Other systems have one loopback address.
 const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux(
   'the operations port binds where gateway.management_host says, the API where gateway.host says',

@@ -66,7 +66,7 @@ afterAll(async () => {
 const tomlWith = (more: string): string =>
   `[provider]\nkind = "openai"\napi_key = "${planted.file}"\n${more}`;
 
-/** Sends a request and keeps all of its answer. */
+/** Sends a request and keeps the whole response. */
 async function keep(sent: Promise<Answer>): Promise<number> {
   const { status, text, headers } = await sent;
   answers.push(text, [...headers].flat().join(' '));
@@ -121,7 +121,7 @@ test('what was sealed is in force again after a restart', async () => {
 async function plantByPatch(): Promise<void> {
   expect(await patch({ 'provider.api_key': planted.patched })).toBe(200);
   expect(await patch({ 'provider.api_key': planted.patchedAgain, 'agent.max_turns': 3 })).toBe(200);
-  // Secrets in the wrong place, and in changes that are refused as a whole.
+  // Secrets in the wrong place, and in changes that are refused completely.
   expect(await patch({ 'provider.api_key': planted.rolledOver, 'agent.max_turns': 0 })).toBe(400);
   expect(await patch({ 'provider.kind': planted.rolledOver })).toBe(400);
   expect(await patch({ 'gateway.trusted_proxies': [planted.rolledOver] })).toBe(400);
@@ -129,7 +129,7 @@ async function plantByPatch(): Promise<void> {
   expect(await patch({ 'provider.base_url': `https://u:${planted.rolledOver}@models.example` })).toBe(403);
 }
 
-/** The provider tells everything it knows: in an error's body, in a header, in the middle of a stream. */
+/** The provider repeats everything it knows: in an error's body, in a header, in the middle of a stream. */
 async function plantByProvider(): Promise<void> {
   const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
   const say = () => keep(gateway.b.post(`/sessions/${body.id}/messages`, { content: 'Hello' }));

@@ -32,7 +32,10 @@ interface Refusal {
 const etag = async () => (await writer.get('/config')).headers.get('etag');
 const DESK = { type: 'webhook', secret: 'a secret of an attacker', allowed_users: ['*'] };
 
-/** Asks for it, and sees to it that nothing was changed. @returns the keys that were named */
+/**
+ * Requests the change, and checks that nothing changed.
+ * @returns the keys that the refusal names
+ */
 async function refused(body: object): Promise<string[]> {
   const before = await etag();
   const answer = await writer.patch<Refusal>('/config', body);

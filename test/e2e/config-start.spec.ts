@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Works with a gateway on the database of this test, and stops it again. */
+/** Runs a gateway on the test's database during the work, and stops it again. */
 async function during<Result>(
   work: (gateway: TestGateway) => Promise<Result>,
   env: Record<string, string> = {},
@@ -50,7 +50,8 @@ test('what PATCH stored is in force after a restart, also the keys that waited f
 });
 
 test('stored keys that do not fit any more are named in a warning and stop nothing; null removes them', async () => {
-  // The database knows its master key by then: one secret of another key is a leftover, and no other key's database.
+  // The database knows its master key now. A single secret sealed with another key is a leftover, not a sign of
+  // another key.
   await during(() => Promise.resolve());
   await store('agent.max_turns', 7);
   await store('agent.forgotten_key', 1);

@@ -45,7 +45,7 @@ describe.each(['a', 'b'] as const)('"/console | both profile ports", on that of 
       expect([path, (await get(path, {}, profile)).status]).toEqual([path, 200]);
   });
 
-  test('every page of it is that page, and an asset that there is not is 404', async () => {
+  test('every page of it is that page, and an unknown asset is 404', async () => {
     const page = await (await get('/console', {}, profile)).text();
     for (const path of ['/console/', '/console/sessions/sess_1', '/console/config?find=x'])
       expect(await (await get(path, {}, profile)).text()).toBe(page);

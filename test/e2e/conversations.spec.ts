@@ -12,7 +12,7 @@ import { SocketClient } from '../harness/socket-client.js';
 
 const WIRES = ['openai', 'anthropic'] as const;
 
-/** Looks up what it was told to, unless a result of that look-up is among what it is sent. */
+/** Calls the look-up it was told to, unless it is sent the result of one. */
 function lookUpOnce({ messages }: SentRequest): Judgement {
   const last = messages.at(-1)!;
   const question = messages.findLast(({ role, text }) => role === 'user' && /look up/.test(text))!;

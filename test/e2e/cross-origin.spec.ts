@@ -40,12 +40,12 @@ test('a page that is named may ask first, without a token, and then call and rea
     expect(called.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
     expect(called.headers.get('vary')?.toLowerCase()).toContain('origin');
   }
-  // An error is to be read, too.
+  // A page must also be able to read errors.
   const refused = await fetch(url('/api/v1/sessions'), { headers: { origin: PAGE } });
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, PAGE]);
 });
 
-test('any other page is told nothing, and neither is anybody by default', async () => {
+test('any other page gets no permission, and by default no page does', async () => {
   const closed = await startTestGateway();
   try {
     for (const [port, origin] of [

@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { asking, McpBench, serverB } from '../harness/mcp.js';
 import { newSession } from '../harness/turn-stream.js';
 
-/** Turns wait in memory, so that it is this replica which goes on. */
+/** Turns are held by their replica while they wait, so that it continues them itself. */
 const SETTINGS = `
 [turns]
 park_after_ms = 60000
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const own = () => gateway.started.app.get(Database, { strict: false });
 
-/** Cuts every connection to the database until these statements have failed for it. */
+/** Cuts every connection to the database until these statements have failed because of it. */
 async function blink(statement: string): Promise<void> {
   const failed: string[] = [];
   const query = Database.prototype.query;
@@ -113,7 +113,7 @@ async function waiting(path: string, sessionId: string): Promise<string> {
   }, 15_000);
   return id;
 }
-/** As soon as the gateway knows callers again. */
+/** Retries until the gateway can check tokens again. */
 async function post(path: string, body: object): Promise<void> {
   await eventually(async () => expect((await gateway.admin.post(path, body)).status).toBe(200), 15_000);
 }

@@ -9,7 +9,7 @@ afterAll(() => gateway.stop());
 
 const NO_ROOM = 'could not extend file "base/16384/24601": No space left on device';
 
-/** Lets the server refuse new rows and new tables as a full disk does; what only reads goes on. */
+/** Makes the server refuse new rows and tables, as with a full disk. Reading still works. */
 async function fillDisk(): Promise<void> {
   await gateway.database.query(`
     CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS

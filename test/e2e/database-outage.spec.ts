@@ -7,7 +7,7 @@ import { integer } from '../../src/platform/database/sql-types.js';
 import { statement } from '../../src/platform/database/statement.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { expectCommonHeaders, expectError } from '../contract/support/envelope.js';
-import { FACES, PROFILES, sortedKeys, type Wire } from '../contract/support/faces.js';
+import { PROFILE_DIFFERENCES, PROFILES, sortedKeys, type Wire } from '../contract/support/faces.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { FaultProxy } from '../harness/fault-proxy.js';
@@ -48,7 +48,7 @@ test('a connection that breaks between two statements of a transaction fails tha
   const lent: PoolClient[] = [];
   pool.once('acquire', (client: PoolClient) => lent.push(client));
   const work = own.transaction(async (runner) => {
-    // An error that nobody listens to would end a process that is not a test's.
+    // Outside a test, an error without a listener would end the process.
     expect(lent.map((client) => client.listenerCount('error'))).toEqual([1]);
     const [{ pid } = { pid: 0 }] = await runner.query(ASK);
     await database.query('SELECT pg_terminate_backend($1)', [pid]);
@@ -93,8 +93,8 @@ describe('while the database cannot be reached', () => {
   });
 
   test.each(PROFILES)('the health endpoint of Profile %s answers 503 with its own body', async (profile) => {
-    await until(() => gateway[profile].get(FACES[profile].health), 503);
-    const { body } = await gateway[profile].get<Wire>(FACES[profile].health);
+    await until(() => gateway[profile].get(PROFILE_DIFFERENCES[profile].health), 503);
+    const { body } = await gateway[profile].get<Wire>(PROFILE_DIFFERENCES[profile].health);
     if (profile === 'b') expect(body).toEqual({ healthy: false });
     else
       expect([body['status'], sortedKeys(body)]).toEqual(['unhealthy', ['status', 'uptime_secs', 'version']]);
@@ -106,9 +106,9 @@ describe('while the database cannot be reached', () => {
   });
 });
 
-test.each(PROFILES)('afterwards Profile %s answers again by itself', async (profile) => {
+test.each(PROFILES)('afterwards Profile %s answers again without a restart', async (profile) => {
   await until(() => gateway[profile].get('/sessions'), 200);
-  await until(() => gateway[profile].get(FACES[profile].health), 200);
+  await until(() => gateway[profile].get(PROFILE_DIFFERENCES[profile].health), 200);
   expect((await gateway[profile].post('/sessions', {})).status).toBe(201);
 });
 
@@ -131,11 +131,11 @@ test('a database that takes no connections is no different', async () => {
   for (const profile of PROFILES) await until(() => gateway[profile].get('/sessions'), 200);
 });
 
-test('a database that hangs is no different: who needs a connection is refused in a few seconds; alive, not ready, and back by itself', async () => {
+test('a database that hangs is no different: requests that need a connection are refused in a few seconds; alive, not ready, and back without a restart', async () => {
   relay.freeze();
   try {
     const reason = 'the database did not answer within 2000 ms';
-    // What it knew a quarter of a second before is fresh enough for a probe.
+    // A state that is a quarter of a second old is recent enough for a probe.
     await eventually(async () => {
       const ready = await gateway.operations.get<{ error: object }>('/readyz');
       expect([ready.status, ready.body.error]).toEqual([503, { database: { status: 'down', reason } }]);

@@ -19,7 +19,7 @@ let folder: string;
 let child: ChildProcess;
 let port: number;
 
-/** A PostgreSQL that lets nobody in over TCP without TLS, with a certificate for localhost and 127.0.0.1. */
+/** A PostgreSQL that requires TLS over TCP, with a certificate for localhost and 127.0.0.1. */
 beforeAll(async () => {
   folder = mkdtempSync('/tmp/agw-tls-');
   const binaries = await findServerBinaries(folder);
@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Over the socket, where there is no TLS. */
+/** Over the socket, without TLS. */
 async function locally(sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ host: folder, port, user: 'gateway', database: 'postgres' });
   try {
@@ -97,13 +97,13 @@ test('sslmode=verify-full: every connection is TLS, to the server that the certi
   }
 });
 
-// Elsewhere loopback has one address.
+// Other systems have one loopback address.
 const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux('a server that the certificate does not name is refused, and the message says so', async () => {
   await expect(start(address('127.0.0.2', TRUSTED))).rejects.toThrow(/certificate|altnames/i);
 });
 
-test('without its authority the server is not believed; without TLS the server lets nobody in', async () => {
+test('without its authority the server is not trusted; without TLS the server refuses connections', async () => {
   await expect(start(address('localhost', 'sslmode=verify-full'))).rejects.toThrow(/certificate/i);
   await expect(start(address('127.0.0.1', 'sslmode=disable'))).rejects.toThrow(/no encryption|pg_hba/);
 });

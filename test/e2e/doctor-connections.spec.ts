@@ -15,7 +15,7 @@ import { providerEnv } from '../harness/turn-stream.js';
 jest.setTimeout(120_000);
 const SOON_MS = 20_000;
 
-/** What `doctor --url` says of a part, once it is that. */
+/** Waits until `doctor --url` reports this for a part. */
 async function expectPart(gateway: TestGateway, name: string, expected: Partial<Finding>): Promise<void> {
   await eventually(async () => {
     const { code, part } = await diagnosis(overHttp(gateway));
@@ -162,7 +162,7 @@ describe('webhooks', () => {
 
   test('that lags: for how long its oldest delivery waits', async () => {
     receiver.behaviour = (_attempt, response) => {
-      // It takes as long as it can.
+      // It never answers.
       response.on('close', () => undefined);
       return 'handled';
     };
@@ -215,7 +215,7 @@ describe('the provider', () => {
         'data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}],"model":"m"}\n\ndata: [DONE]\n\n',
       );
     });
-  /** It answers again: what happened before is no finding any more. */
+  /** It answers again, so the earlier failure is no longer a finding. */
   const recovered = async () => {
     answering();
     expect((await ask()).status).toBe(200);

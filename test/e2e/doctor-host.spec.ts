@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The module itself, whose functions can be replaced. */
+/** The real module, whose functions can be replaced. */
 const files = jest.requireActual<typeof Files>('node:fs/promises');
 
 const remote = () => diagnosis(overHttp(gateway));
@@ -51,7 +51,7 @@ describe('the database', () => {
     }
   });
 
-  test('whose connections are all lent out: over HTTP there is no report, but why, and what is seen here', async () => {
+  test('whose connections are all in use: over HTTP the reason in place of the report, and what can be seen from here', async () => {
     const { pool } = gateway.started.app.get<PooledDataSource>(DataSource, { strict: false });
     const lent = await Promise.all(Array.from({ length: 8 }, () => pool.connect()));
     try {
@@ -64,7 +64,7 @@ describe('the database', () => {
           advice: expect.stringContaining('has no connection left') as string,
         },
       ]);
-      // The database itself is well.
+      // The database itself is fine.
       expect((await local()).part('database')?.status).toBe('ok');
       expect(part('configuration')).toBeDefined();
     } finally {
@@ -139,7 +139,7 @@ test('a clock that differs from that of the database, from both sides', async ()
         },
       ]);
     }
-    // It is said for all replicas to see, too.
+    // The finding is also reported for all replicas.
     await eventually(async () =>
       expect((await diagnosis(onItsMachine(askew))).part('replicas')).toMatchObject({ status: 'failing' }),
     );

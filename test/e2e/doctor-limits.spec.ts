@@ -30,7 +30,10 @@ const rows = (sql: string, values?: unknown[]) => gateway.database.query(sql, va
 const set = async (limits: Readonly<Record<string, unknown>>) =>
   expect((await gateway.b.patch('/config', limits)).status).toBe(200);
 
-/** What `doctor` says of limits: over HTTP, and from the database alone; it ends well, since to refuse is what limits are for. */
+/**
+ * What `doctor` says about limits: over HTTP, and from the database alone. It succeeds, because refusing is what
+ * limits are for.
+ */
 async function found(where: 'everywhere' | 'over HTTP'): Promise<Finding | undefined> {
   const remote = await diagnosis(overHttp(gateway));
   expect(remote.code).toBe(0);
@@ -42,10 +45,10 @@ async function found(where: 'everywhere' | 'over HTTP'): Promise<Finding | undef
   return finding;
 }
 const expectFound = (finding: object, where: Parameters<typeof found>[0] = 'everywhere') =>
-  // What many callers are shown is two seconds old at most.
+  // Repeats, because what many callers see may be two seconds old.
   eventually(async () => expect(await found(where)).toEqual({ name: 'limits', ...finding }), 15_000);
 
-/** Turns of the token in this state. */
+/** Inserts turns of the token in this state. */
 const turns = (count: number, status: 'running' | 'waiting') =>
   rows(
     `INSERT INTO turns (id, session_id, user_message_id, status, token_id, wait_until, started_at)

@@ -14,10 +14,10 @@ afterAll(() => gateway.stop());
 
 const rows = (sql: string, values?: unknown[]) => gateway.database.query(sql, values);
 
-/** What both ways to ask have found; they have to say the same. */
+/** Asks in both ways, which must report the same. */
 async function found(name: string): Promise<Finding | undefined> {
   let finding: Finding | undefined;
-  // What many callers are shown is two seconds old at most.
+  // Repeats, because what many callers see may be two seconds old.
   await eventually(async () => {
     const [remote, local] = await Promise.all([
       diagnosis(overHttp(gateway)),

@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The settings of a gateway on this database, whose operations port is that of the running one. */
+/** The settings of a gateway on this database, with the operations port of the running one. */
 const settings = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   DATABASE_URL: gateway.database.url,
   GATEWAY_DATA_DIR: folder,
@@ -41,7 +41,7 @@ async function partsOf(variables: Readonly<Record<string, string>>, ...args: str
   return { code, parts, part: (name: string) => parts.find((one) => one.name === name) };
 }
 
-/** A port at which nobody listens. */
+/** A port on which nobody listens. */
 async function freePort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -68,7 +68,7 @@ test('a gateway that does not run fails, and is told how to start', async () => 
   expect(part('gateway')?.advice).toContain('agent-gateway serve');
 });
 
-test('a gateway of this machine that does not answer is looked into here; one elsewhere is not', async () => {
+test('a gateway of this machine that does not answer is examined here; one elsewhere is not', async () => {
   const port = await freePort();
   const asked = { ...settings(), AGENT_GATEWAY_TOKEN: 'agw_x' };
   const here = await partsOf({ ...asked, AGENT_GATEWAY_URL: `http://127.0.0.1:${port}` });
@@ -77,7 +77,7 @@ test('a gateway of this machine that does not answer is looked into here; one el
   expect(elsewhere.parts.map(({ name }) => name)).toEqual(['connection']);
 });
 
-test('wrong settings are said, and nothing is asked that needs them', async () => {
+test('wrong settings are reported, and nothing that needs them is checked', async () => {
   const { code, parts } = await partsOf(settings({ GATEWAY__AGENT__MAX_TURNS: 'many' }));
   expect([code, parts]).toEqual([
     1,

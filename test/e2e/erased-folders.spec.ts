@@ -10,7 +10,7 @@ jest.setTimeout(120_000);
 
 const processes = new ProcessBench();
 let database: TestDatabase;
-/** Two machines: each has folders of its own. */
+/** Two machines, each with its own folders. */
 let benches: McpBench[];
 let one: TestGateway;
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 const callFor = async (gateway: TestGateway, user: string, tool: string, text = '') =>
   (await say(gateway, `/call notes__${tool} ${JSON.stringify({ text })}`, { user_id: user })).tool_calls[0];
 
-/** A folder with a note in it. */
+/** The user's folder, with a note in it. */
 async function written(gateway: TestGateway, user: string): Promise<string> {
   expect((await callFor(gateway, user, 'touch', 'note.txt'))?.status).toBe('success');
   const { HOME: home } = JSON.parse((await callFor(gateway, user, 'env'))?.output ?? '') as { HOME: string };
@@ -61,7 +61,7 @@ test('"a folder of its user ... erased with the user": on all machines, also on 
   await eventually(() => expect([existsSync(here), isRunning(pid)]).toEqual([false, false]));
   expect([existsSync(bobs), existsSync(away)]).toEqual([true, true]);
 
-  // Whoever writes again is new, and keeps the new folder over restarts.
+  // A user who writes again is a new one, and keeps the new folder across restarts.
   const again = await written(one, 'ada');
   const back = await start(benches[1]);
   expect(existsSync(away)).toBe(false);

@@ -52,7 +52,7 @@ const answered = () =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
     );
   });
-/** Never ends by itself. */
+/** Never answers. */
 const stuck = () =>
   provider.script((response) => {
     response.setHeader('content-type', 'text/event-stream');
@@ -61,7 +61,10 @@ const stuck = () =>
     );
   });
 
-/** Somebody's life in the gateway. @returns the session */
+/**
+ * Everything that a user can do.
+ * @returns the session
+ */
 async function live(gateway: TestGateway, user: string, text: string): Promise<string> {
   const token = await gateway.mint({ name: `laptop of ${user.replace('|', ' ')} ${text}`, user });
   const caller = gateway.caller('a', token);
@@ -91,7 +94,7 @@ async function live(gateway: TestGateway, user: string, text: string): Promise<s
   return session;
 }
 
-/** Rows that only rare moments write. */
+/** Rows that are rarely written. */
 async function plantRareRows(session: string, user: string, text: string): Promise<void> {
   const [turn] = await database.query<{ id: string; message: string }>(
     `SELECT id, user_message_id AS message FROM turns WHERE session_id = '${session}'`,
@@ -126,11 +129,14 @@ async function plantRareRows(session: string, user: string, text: string): Promi
     });
 }
 
-/** Fixed words, which the database checks. */
+/** Columns with a fixed set of words, which the database checks. */
 const isFixedWord = (column: string): boolean =>
   /^(role|status|kind|incomplete|finish_reason|inactive_reason|verdict)$/.test(column);
 
-/** A canary in every text and JSON column that nothing refers to. @returns the columns */
+/**
+ * Writes a canary into every text and JSON column that no other row refers to.
+ * @returns the columns
+ */
 async function plantCanaries(): Promise<readonly string[]> {
   const columns = await database.query<{ table: string; column: string; type: string }>(
     `SELECT c.table_name AS "table", c.column_name AS "column", c.data_type AS type FROM information_schema.columns AS c
@@ -144,7 +150,7 @@ async function plantCanaries(): Promise<readonly string[]> {
     const plan = ERASURE_PLAN[table];
     const place = `${table}.${column}`;
     if (plan?.mine === undefined || isFixedWord(column) || plan.secret?.includes(column) === true) continue;
-    // What operators named stays with the rows that stay.
+    // Names that operators chose stay with the rows that stay.
     if (plan.stays === true && column in (plan.kept ?? {}) && !['name', 'api_token'].includes(column))
       continue;
     const value = type === 'bytea' ? `'${CANARY}'::bytea` : type === 'text' ? `'${CANARY}'` : null;
@@ -185,7 +191,7 @@ test('export read back is complete: one JSON document a table, with every row an
     expect(await database.query(`SELECT 1 FROM hook_deliveries WHERE status = 'pending'`)).toEqual([]),
   );
   const planted = await plantCanaries();
-  // What tokens of the person's own spent, by the names that these have now.
+  // What the person's own tokens spent, by the new names of these tokens.
   for (const [table, columns, values] of [
     ['budget_spending', 'day, cost_usd', 'current_date, 1'],
     ['budget_notices', 'period, starts_on, limit_usd, notice', `'day', current_date, 1, 'warned'`],
@@ -244,12 +250,12 @@ test('erasure: a canary in every text and JSON column, then every row of every t
   expect((await running).status).toBeGreaterThanOrEqual(400);
   const rows = await everyRow(database);
   const lines = rows.split('\n');
-  // The audit is never changed: it names tokens as they were named.
+  // The audit never changes: it has tokens under their old names.
   const entries = await database.query<{ row: string }>('SELECT t::text AS row FROM audit_entries AS t');
   const audited = new Set(entries.map(({ row }) => row));
   expect(lines.filter((line) => line.includes(CANARY) && !audited.has(line))).toEqual([]);
   expect(rows).not.toContain(Buffer.from(CANARY).toString('hex'));
-  // The audit keeps who it was and that it was done.
+  // The audit records who was erased, and that it was done.
   const naming = await database.query<{ rows: string }>(
     `SELECT t::text AS rows FROM audit_entries AS t WHERE t::text LIKE '%${USER}%'`,
   );
@@ -259,7 +265,7 @@ test('erasure: a canary in every text and JSON column, then every row of every t
       `SELECT action FROM audit_entries WHERE action = 'user.erased' AND target = '${USER}'`,
     ),
   ).toHaveLength(1);
-  // What its tokens made has ended, and others keep all of theirs.
+  // What the person's tokens created has ended. Other tokens keep everything.
   const tokens = await database.query(
     `SELECT name, revoked_at IS NULL AS alive FROM api_tokens WHERE user_id LIKE 'erased-%'`,
   );

@@ -10,9 +10,9 @@ import { runCommand } from '../harness/remote-command-line.js';
 jest.setTimeout(120_000);
 
 const WIDEST = 100;
-/** Event ids alone take a third of it. */
+/** Event ids alone take a third of the width. */
 const WIDER: Readonly<Record<string, number>> = { 'hooks deliveries': 140 };
-/** What they print is a form of its own, which no `--json` changes. */
+/** Their output has its own format, which `--json` does not change. */
 const OWN_FORM: Readonly<Record<string, string>> = {
   'config schema': 'a JSON Schema',
   'audit export': 'NDJSON',
@@ -20,7 +20,7 @@ const OWN_FORM: Readonly<Record<string, string>> = {
   completion: 'a script of a shell',
   serve: 'the log, until it is stopped',
 };
-/** What goes on until somebody ends it has tests of its own. */
+/** Commands that run until they are stopped have tests of their own. */
 const GOES_ON: Readonly<Record<string, readonly string[]>> = {
   'sessions watch': ['sess_x'],
   chat: ['--session', 'sess_x', 'Hello'],
@@ -40,7 +40,7 @@ const commands = leaves(
   }),
 );
 
-/** Commands without commands below them, by their words. */
+/** Commands without subcommands, by their words. */
 function leaves(command: Command, path = ''): [string, Command][] {
   if (command.commands.length === 0) return [[path.trim(), command]];
   return command.commands.flatMap((child) => leaves(child, `${path} ${child.name()}`));
@@ -82,7 +82,7 @@ describe.each(rows)('%s: %s', (where, name, row) => {
     expect(Object.keys(JSON.parse(stdout) as object)).toEqual(expect.arrayContaining([...row.fields]));
   });
 
-  test('ends with 2 for a wrong command line, with 1 for what nobody has', async () => {
+  test('ends with 2 for a wrong command line, with 1 for what does not exist', async () => {
     const wrong = await call(['--no-such-option']);
     expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
       2,
@@ -104,7 +104,7 @@ describe.each(rows)('%s: %s', (where, name, row) => {
 const wordsOf = async (row: CommandRow): Promise<readonly string[]> => (await row.words?.(bench)) ?? [];
 
 test.each([...Object.keys(REMOTE_ROWS), ...Object.keys(GOES_ON)])(
-  '%s ends with 1 for a wrong token, for none and where nobody answers',
+  '%s ends with 1 for a wrong token, for none and when no gateway answers',
   async (name) => {
     const words = [...name.split(' '), ...(REMOTE_ROWS[name]?.unknown ?? GOES_ON[name] ?? [])];
     const { AGENT_GATEWAY_URL } = bench.remote;

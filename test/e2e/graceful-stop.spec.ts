@@ -1,7 +1,7 @@
 import { RawConnection, request } from '../contract/support/raw-connection.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
-/** A tool that answers when the test says so, and what tells how often it was asked. */
+/** A tool that answers when the test says so, and counts its calls. */
 function slowTool(gateway: TestGateway): { release: () => void; asked: () => number } {
   let release: () => void = () => undefined;
   let asked = 0;

@@ -54,7 +54,7 @@ test('ping reaches the receiver and prints what it answered; deliveries shows it
   const failed = await run('ping', hookId);
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^evt_\w+: 500$/m)]);
   const { stdout } = await run('deliveries', hookId);
-  // Its next attempt comes after five seconds, and a command may take longer on a busy machine.
+  // The next attempt comes after five seconds, and on a busy machine the command may take longer.
   expect(stdout).toMatch(/hook\.ping +2 +pending +[12] +500/);
   expect(stdout).toMatch(/hook\.ping +1 +delivered +1 +200/);
   const pending = await run('deliveries', hookId, '--status', 'pending', '--json');

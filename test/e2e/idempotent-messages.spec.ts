@@ -41,11 +41,11 @@ function answering(...pieces: string[]) {
   return answer;
 }
 
-/** The messages of a session at one of the replicas; both know the same tokens. */
+/** The URL of a session's messages at one of the replicas; both know the same tokens. */
 const messagesAt = (id: string, at: number): string =>
   `http://127.0.0.1:${(replicas[at % 2] as TestGateway).started.ports.a}/api/v1/sessions/${id}/messages`;
 
-/** Sends the message under one token and one key. */
+/** Sends the message with the same token and key each time. */
 function send(id: string, at = 0, headers: Record<string, string> = {}): Promise<Answer<ModelOutput>> {
   return new HttpCaller(messagesAt(id, at), replicas[0].token).post<ModelOutput>('', BODY, {
     ...KEYED,
@@ -53,7 +53,7 @@ function send(id: string, at = 0, headers: Record<string, string> = {}): Promise
   });
 }
 
-/** The same, to see its events. */
+/** The same as a stream. */
 function stream(id: string, at = 0): Promise<TurnStream> {
   return TurnStream.open(messagesAt(id, at), replicas[0].token, { body: BODY, headers: KEYED });
 }
@@ -93,7 +93,7 @@ test('100 at once over two replicas with one key: one turn, asked of the model o
   expect(provider.requests).toHaveLength(1);
 });
 
-test('the answer is told again in every way in which it can be asked for', async () => {
+test('the answer is replayed in every way in which it can be asked for', async () => {
   const answer = answering('Hel', 'lo');
   const id = await newSession(replicas[0]);
   const first = await stream(id, 0);
@@ -134,7 +134,7 @@ test('Prefer: respond-async | the 202 is the answer, also while the turn runs', 
   expect((await send(id, 1)).body.content).toBe('Later');
 });
 
-test('a turn that failed is told again as it was, and the model is not asked again', async () => {
+test('a turn that failed is replayed as it was, and the model is not asked again', async () => {
   provider.script((response) => void response.writeHead(500).end('{}'));
   const id = await newSession(replicas[0]);
   const first = await send(id, 0);
@@ -148,7 +148,7 @@ test('a turn that failed is told again as it was, and the model is not asked aga
   expect(await history(id)).toEqual(['user: Only once, please']);
 });
 
-test('a turn that was cancelled is told again as cancelled', async () => {
+test('a turn that was cancelled is replayed as cancelled', async () => {
   answering('Never mi');
   const id = await newSession(replicas[0]);
   const sent = send(id, 0);
@@ -178,6 +178,30 @@ test('a turn whose replica is gone goes on at another, and its key has the answe
   });
   answer.finish();
   expect((await sent).status).toBe(503);
+  expect(provider.requests).toHaveLength(2);
+});
+
+test('a turn that failed and could not be closed is not reported as failed: it goes on, and its key has the answer', async () => {
+  // The database breaks exactly when the turn is to end.
+  await database.query(`CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS
+    $$BEGIN RAISE EXCEPTION 'connection lost' USING ERRCODE = '08006'; END$$`);
+  await database.query(`CREATE TRIGGER break_off BEFORE UPDATE ON turns FOR EACH ROW
+    WHEN (NEW.status = 'failed') EXECUTE FUNCTION break_off()`);
+  provider.script((response) => void response.writeHead(400).end('{}'), echo());
+  const id = await newSession(replicas[0]);
+  const told = await send(id, 0);
+  await database.query('DROP FUNCTION break_off CASCADE');
+  expect([told.status, told.text]).toEqual([503, expect.stringContaining('The turn was interrupted')]);
+  expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0);
+  await database.query(
+    `UPDATE sessions SET turn_lease_until = now() - interval '1 second' WHERE id = $1 AND turn_owner IS NOT NULL`,
+    [id],
+  );
+  await eventually(async () => {
+    const again = await send(id, 1);
+    expect([again.status, replayed(again)]).toEqual([200, 'true']);
+    expect(again.text).toContain('You said: ');
+  });
   expect(provider.requests).toHaveLength(2);
 });
 

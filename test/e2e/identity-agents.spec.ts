@@ -37,7 +37,7 @@ afterAll(async () => {
 const ofRole = async (role: string): Promise<HttpCaller> =>
   gateway.caller('b', await issuer.sign({ sub: `one of ${role}`, groups: [role] }));
 
-/** The agent of a new session, or why there is none. */
+/** The agent of a new session, or the error. */
 async function opened(caller: HttpCaller, body: object = {}): Promise<string | undefined> {
   const made = await caller.post<{ id: string } & Refusal>('/sessions', body);
   if (made.status !== 201) return `${made.status} ${made.body.error.details?.reason}`;

@@ -21,7 +21,7 @@ afterEach(() => {
   issuer.isAway = false;
 });
 
-/** As if it were so much later. */
+/** Moves the clock ahead. */
 function later(byMs: number): void {
   jest.restoreAllMocks();
   const now = Date.now.bind(Date);
@@ -34,7 +34,7 @@ const keysAge = async (): Promise<number> => {
   return Number(/^agent_gateway_jwt_keys_age_seconds\{issuer="corp"\} (\S+)$/m.exec(text)?.[1]);
 };
 
-test('issuer away for an hour (clock moved) harms nobody who has keys', async () => {
+test('issuer away for an hour (clock moved) harms no one whose keys are known', async () => {
   const long = Math.floor(Date.now() / 1000) + 48 * 3600;
   const remembered = await issuer.sign({ jti: 'remembered', exp: long });
   expect(await statusOf(remembered)).toBe(200);
@@ -46,7 +46,7 @@ test('issuer away for an hour (clock moved) harms nobody who has keys', async ()
     expect(await statusOf(await issuer.sign({ jti: `new-${n}` }))).toBe(200);
     expect(await statusOf(remembered)).toBe(200);
   }
-  // It was asked in the background at most, never for a request.
+  // At most it was asked in the background, never for a request.
   expect(issuer.calls - asked).toBeLessThan(5);
   expect(await keysAge()).toBeGreaterThanOrEqual(3600);
 });

@@ -60,7 +60,7 @@ const claims = () => ({
   groups: ['staff'],
 });
 
-/** Header and payload as given, with a right signature over these very bytes. */
+/** The given header and payload, with a valid signature over exactly these bytes. */
 async function signed(header: string | object, payload: string | object, key = first()): Promise<string> {
   const input = `${base64(header)}.${base64(payload)}`;
   const der = await crypto.subtle.exportKey('pkcs8', key.privateKey);
@@ -203,7 +203,7 @@ const FORGED: readonly (readonly [string, Forge])[] = [
 
 const all: [string, Forge][] = FORGED.map(([title, forge]) => [title, forge]);
 
-test('more than forty are tried, and the token that they are made from is good', async () => {
+test('more than forty forged tokens are tried, and the token that they are made from is valid', async () => {
   expect(FORGED.length).toBeGreaterThan(40);
   for (const profile of ['a', 'b'] as const) {
     expect((await gateway.caller(profile, await good()).get('/sessions')).status).toBe(200);
@@ -227,7 +227,7 @@ test.each(all)('Asymmetric algorithms only; refused: %s', async (_title, forge) 
   expect(JSON.stringify(a.body)).toContain('unauthorized');
   expect(JSON.stringify(b.body)).toContain('unauthorized');
   expect(a.text + b.text).not.toContain('signature');
-  // Discovery and keys, at most once.
+  // Discovery and keys, each at most once.
   expect(issuer.calls - calls).toBeLessThanOrEqual(2);
 });
 

@@ -14,10 +14,10 @@ const PATHS = {
 } as const;
 type System = keyof typeof PATHS;
 
-/** The gateway's own service account's, which the API server asks for. */
+/** The token of the gateway's service account, which the API server requires. */
 const TOKEN_FILE = join(tmpdir(), `agw-service-account-${process.pid}`);
 const ENTRA_CLIENT = 'bb8ce3a5-4a5d-4f1a-9f0e-0a1f5b6d7c8e';
-/** As on docs/identity.md, with the issuer of the test. */
+/** As in docs/identity.md, with the test's issuer. */
 const RECIPES: Readonly<Record<System, (issuer: TestIssuer) => string>> = {
   keycloak: ({ url }) => `
 [auth.jwt.keycloak]
@@ -60,7 +60,7 @@ roles_claim = "sub"
 `,
 };
 
-/** The claims of a token as each system sends them, beside issuer and times. */
+/** The claims that each system sends, besides issuer and times. */
 const SENT: Readonly<Record<System, { user: string; claims: object; header: object }>> = {
   keycloak: {
     user: 'f3b1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d',

@@ -131,7 +131,7 @@ test('kept when the issuer is away; a cold start without it: JWTs are 503, API t
 
 test('a stream and a WebSocket end when their token expires: 1008', async () => {
   const now = Math.floor(Date.now() / 1000);
-  // Clocks may be a minute apart, so that it is good for three seconds more.
+  // Clocks may differ by a minute, so the token is valid for another three seconds.
   const token = await bound('brief', { iat: now - 100, exp: now - 57 });
   const session = await one.caller('b', token).post<{ id: string }>('/sessions', {});
   const stream = await TurnStream.open(`${one.b.base}/sessions/${session.body.id}/messages`, token);

@@ -3,10 +3,10 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 
-/** A connection tells what it did while the gateway started only after ten seconds of silence. */
+/** PostgreSQL reports what a connection did during the start only after ten seconds of silence. */
 const SETTLE_MS = 15_000;
 const WINDOW_SECS = 10;
-/** Without a common look it was more than eleven; a slow machine makes fewer, never more. */
+/** Before areas were polled together it was more than eleven. A slow machine makes fewer, never more. */
 const MAX_A_SECOND = 5;
 
 let gateway: TestGateway;
@@ -36,7 +36,7 @@ test('and yet it finds what another replica has left: an event whose sender is g
     events: ['config.updated'],
   });
   expect(made.status).toBe(201);
-  // As another replica commits it: nothing in this process hears of it.
+  // Committed as by another replica: nothing in this process is notified.
   await gateway.database.query(`SELECT emit_event('config.updated', NULL, '{"keys":[]}'::json)`);
   await eventually(() => expect(receiver.attempts).toHaveLength(1), 5000);
   await gateway.database.query(`INSERT INTO config_overrides (key, value) VALUES ('agent.max_turns', '7')`);

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { signInContext } from '../../src/areas/mcp/sign-in/sign-ins.store.js';
+import { SecretBox } from '../../src/platform/secrets/secret-box.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { everyRow } from '../harness/every-row.js';
@@ -10,6 +12,7 @@ import { verifyAttempt } from '../harness/webhook-judges.js';
 jest.setTimeout(120_000);
 
 const SECRET = 'a secret of eight and more';
+const SIGN_IN_PARTS = ['client', 'flow', 'tokens'] as const;
 const bench = new ProcessBench();
 const [before, after] = [0, 1].map(() => randomBytes(32).toString('base64')) as [string, string];
 const old = { GATEWAY_MASTER_KEY: before };
@@ -35,7 +38,7 @@ async function register(gateway: TestGateway): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** Registers webhooks, sets secrets and has both used, until it is told to stop. */
+/** Registers webhooks, sets secrets and uses both, until told to stop. */
 async function load(gateways: readonly TestGateway[], signal: AbortSignal): Promise<number> {
   let rounds = 0;
   for (; !signal.aborted; rounds += 1) {
@@ -53,7 +56,14 @@ test('secrets are rotated under load with 0 failed decryptions, and the old key 
   const first = await start(old);
   await register(first);
   await first.b.patch('/config', { channels_config: { desk: { type: 'webhook', secret: SECRET } } });
-  // A rolling change: while one replica has the old key only, the others seal with that, so that it can open all of it.
+  const box = first.started.app.get(SecretBox, { strict: false });
+  const sealed = SIGN_IN_PARTS.map((part) => box.seal(`of ${part}`, signInContext('crm', part)));
+  await database.query(
+    `INSERT INTO mcp_sign_ins (server, bound_to, sealed_client, sealed_flow, sealed_tokens) VALUES ('crm', '', $1, $2, $3)`,
+    sealed,
+  );
+  // A rolling change: while one replica has only the old key, the others seal with the old key too, so that it can
+  // open everything.
   const replicas = [await start(both), await start(both)];
   for (const replica of replicas) await register(replica);
   await first.b.post('/sessions', {});
@@ -89,6 +99,13 @@ test('secrets are rotated under load with 0 failed decryptions, and the old key 
   await eventually(() => expect(receiver.attempts.length).toBeGreaterThan(sent));
   const config = await alone.b.get<{ channels_config: object }>('/config');
   expect(config.body.channels_config).toMatchObject({ desk: { type: 'webhook' } });
+  const [signIn] = await database.query<Record<string, string>>('SELECT * FROM mcp_sign_ins');
+  for (const part of SIGN_IN_PARTS)
+    expect(
+      alone.started.app
+        .get(SecretBox, { strict: false })
+        .open(signIn?.[`sealed_${part}`] ?? '', signInContext('crm', part)),
+    ).toBe(`of ${part}`);
   await alone.stop();
   for (const attempt of receiver.attempts) verifyAttempt(attempt, SECRET);
   expect(alone.logLines.join('')).not.toMatch(/another master key|left out/);
@@ -123,5 +140,8 @@ test('every column with sealed texts is resealed', async () => {
     'hooks.old_secret',
     'hooks.secret',
     'master_key_check.sealed',
+    'mcp_sign_ins.sealed_client',
+    'mcp_sign_ins.sealed_flow',
+    'mcp_sign_ins.sealed_tokens',
   ]);
 });

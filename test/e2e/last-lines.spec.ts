@@ -7,7 +7,10 @@ jest.setTimeout(120_000);
 const bench = new ProcessBench();
 afterAll(() => bench.clear());
 
-/** Runs a gateway that on SIGUSR2 writes a line at info (it is asked to stop) and ends in the same moment, as `how` says. */
+/**
+ * Runs a gateway that on SIGUSR2 writes a line at info (it is asked to stop) and at once ends in the way that `how`
+ * says.
+ */
 async function endsBy(how: string): Promise<Ended> {
   const last = `process.on('SIGUSR2', () => { process.emit('SIGTERM', 'SIGTERM'); ${how} })`;
   const gateway = await bench.serve({

@@ -15,7 +15,7 @@ afterAll(async () => {
   await model.provider.stop();
 });
 
-/** A whole turn of somebody else, stored while the message waits for the session's row. */
+/** A complete turn, stored by another process while the message waits for the session's row. */
 const TURN = `
   WITH session AS (
     UPDATE sessions SET message_count = message_count + 2, turn_count = turn_count + 1 WHERE id = $1 RETURNING message_count)
@@ -23,7 +23,7 @@ const TURN = `
   SELECT 'msg_late_' || role || $1, $1, 'turn_late' || $1, message_count - back, role, 'said meanwhile'
   FROM session, (VALUES ('user', 1), ('assistant', 0)) AS said (role, back)`;
 
-test('a turn whose begin waited for the session reads what was said while it waited', async () => {
+test('a turn whose start waited for the session reads what was said while it waited', async () => {
   const session = (await gateway.b.post<{ id: string }>('/sessions', {})).body.id;
   const say = (content: string) =>
     gateway.b.post<{ content: string }>(`/sessions/${session}/messages`, { content });

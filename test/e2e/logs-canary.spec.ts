@@ -67,7 +67,7 @@ test('no secret is in a line, whether written, stored, listed or streamed, in wh
   }
 });
 
-/** What callers may put a secret into. */
+/** Puts a secret into everything that callers send. */
 async function sendEverywhere(planted: readonly string[]): Promise<void> {
   for (const secret of planted) {
     const encoded = encodeURIComponent(secret);
@@ -78,7 +78,7 @@ async function sendEverywhere(planted: readonly string[]): Promise<void> {
   }
 }
 
-/** What code may do to a secret before it logs it. */
+/** Logs a secret in every way that code might. */
 function logEverywhere(planted: readonly string[]): void {
   const logs = gateway.started.app.get(Logs);
   for (const secret of planted) {

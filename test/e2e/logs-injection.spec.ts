@@ -9,7 +9,7 @@ import { providerEnv } from '../harness/turn-stream.js';
 
 const FORGED =
   '{"level":"error","timestamp":"2026-01-01T00:00:00.000Z","module":"forged","message":"forged"}';
-/** What ends a line, steers a terminal, begins an event, or closes the string that it stands in. */
+/** Text that ends a line, controls a terminal, begins an event, or closes its string. */
 const EVIL: readonly string[] = [
   `a\r\n${FORGED}\n`,
   `b\n\nid: 1\nevent: forged\ndata: ${FORGED}\n\n`,
@@ -20,7 +20,7 @@ const EVIL: readonly string[] = [
   `d","module":"forged","level":"error","x":"`,
   `e'} ${FORGED} \\`,
 ];
-/** Nothing that acts on whoever reads it may stand raw in a line. */
+/** No line may contain these raw, because they act on whoever reads it. */
 const ACTIVE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 let gateway: TestGateway;
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 let rawStream = '';
 
-/** The bytes of a log stream as they come, until the last line of this test is in them. */
+/** Reads the bytes of a log stream until the last line of this test has arrived. */
 async function readRaw(path: string): Promise<string> {
   const abort = new AbortController();
   const headers = { authorization: `Bearer ${gateway.token}` };
@@ -56,7 +56,10 @@ async function readRaw(path: string): Promise<string> {
   return text;
 }
 
-/** Every place of a request whose text may get into a line, and what others say to us: a provider, a receiver, a plugin. */
+/**
+ * Puts the text into every part of a request that may be logged, and into what a provider, a receiver and a plugin
+ * say.
+ */
 async function putEverywhere(text: string): Promise<void> {
   const { a, b } = gateway;
   const encoded = encodeURIComponent(text);
@@ -115,7 +118,7 @@ test('every call is one line of JSON, with what callers said inside its strings'
       'string',
       'string',
     ]);
-    // No key twice: of two, readers take the one or the other.
+    // No duplicate keys: readers differ in which of the two they take.
     expect(line.match(/"level":"\w+","timestamp"/g)).toHaveLength(1);
   }
   expect(modulesOf(lines)).not.toContain('forged');
@@ -131,7 +134,7 @@ test.each([true, false])(
     expect(lines.pop()).toBe('');
     expect(lines).toHaveLength(gateway.logLines.length);
     for (const line of lines) {
-      // Its own colours are all that it may have.
+      // Its own colours are the only codes it may have.
       const text = isTerminal ? line.replaceAll(/\u001b\[(?:0|2|3[1236]|90)m/g, '') : line;
       expect(text).not.toMatch(ACTIVE);
       expect(text).toMatch(/^\d{2}:\d{2}:\d{2}\.\d{3} [A-Z]+ +\S/);
@@ -139,7 +142,7 @@ test.each([true, false])(
   },
 );
 
-test('listed in either profile they are as many as were written, and nobody else wrote one', async () => {
+test('both profiles list as many lines as were written, and none that were forged', async () => {
   await eventually(async () => {
     const { body } = await gateway.b.get<{ total: number }>('/logs?level=trace&module=evil');
     expect(body.total).toBe(EVIL.length);

@@ -44,7 +44,7 @@ const rows = () =>
 const messages = async () => (await rows()).map(({ message }) => message);
 
 describe('the numbers of lines', () => {
-  test('follow each other without holes, in the order in which they become visible, whoever writes', async () => {
+  test('follow each other without gaps, in the order in which they become visible, whoever writes', async () => {
     const seen: number[] = [];
     let cursor = 0;
     const written = new AbortController();

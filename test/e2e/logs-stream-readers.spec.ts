@@ -32,7 +32,7 @@ test('a reader that stops costs at most 1 MiB, is cut, and loses nothing when it
   const sentence = 'x'.repeat(7000);
   let written = 0;
   let most = 0;
-  // The kernel takes several megabytes of its own; four more come once anything has to wait here.
+  // The kernel buffers several megabytes; another four arrive once anything has to wait in this process.
   for (let rounds = 12; rounds > 0; rounds -= most > 0 ? 1 : 0) {
     for (let n = 1; n <= 50; n++) loggerOf(gateway, 'flood').info(`${++written} ${sentence}`);
     await stored(gateway, 'flood', written);
@@ -69,7 +69,7 @@ test('a slow reader that reads gets every line, though more comes than is held f
   let written = 0;
   for (let burst = 1; burst <= 2; burst++) {
     stream.pause();
-    // The kernel takes several megabytes of its own before anything has to wait here.
+    // The kernel buffers several megabytes before anything has to wait in this process.
     while (written < burst * 2500) {
       for (let n = 1; n <= 500; n++) loggerOf(gateway, 'burst').info(`${++written} ${sentence}`);
       await stored(gateway, 'burst', written);

@@ -40,7 +40,7 @@ beforeAll(async () => {
     };
     expect((await gateway.b.post('/hooks', wish)).status).toBe(201);
   }
-  // Whoever waits for a lock from now on is the command that is tried.
+  // From now on only the command under test waits for locks.
   await gateway.stop();
 });
 afterAll(() => Promise.all([bench.clear(), database.drop(), receiver.close()]));
@@ -50,7 +50,7 @@ const env = (keys: Record<string, string> = { GATEWAY_MASTER_KEY: OLD_KEY }) => 
   ...keys,
 });
 
-/** Starts a command that comes to a halt at what `lock` holds, interrupts it there, and lets go. */
+/** Starts a command that stops at the lock, interrupts it there, and releases the lock. */
 async function interrupted(
   args: readonly string[],
   { lock, signal, keys }: { lock: string; signal: NodeJS.Signals; keys?: Record<string, string> },
@@ -139,7 +139,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
   '"user erase" that is ended by %s half way says nowhere that it was done',
   async (signal) => {
     const lock = `SELECT 1 FROM memory_entries WHERE user_id = '${USER}' FOR UPDATE`;
-    // What the server had begun ends when the lock is free: a memory takes its place.
+    // The statement ends when the lock is free: a memory replaces another one.
     await interrupted(['user', 'erase', USER, '--yes'], { lock, signal, keys: BOTH });
     expect(await database.query(`SELECT 1 FROM messages WHERE id LIKE 'msg_long%'`)).toEqual([]);
     expect(await audited('user.erased')).toBe(0);

@@ -9,11 +9,11 @@ import { newSession } from '../harness/turn-stream.js';
 
 const ROUNDS = 9;
 const CONTEXT_TOKENS = 20_000;
-/** What the model could not read is refused by its provider. */
+/** Its provider refuses what the model cannot read. */
 const MOST_CHARACTERS = CONTEXT_TOKENS * 4;
 const PICTURE = Buffer.from('a picture of 40 bytes, more or less so.').toString('base64');
 
-/** Reads one page after the other, and says how many it was asked to read. */
+/** Reads one page after the other, and answers how many it was told to read. */
 function readAll({ messages, body }: SentRequest): Judgement {
   if (JSON.stringify(body).length > MOST_CHARACTERS) return { status: 400 };
   const question = messages.findLastIndex(({ role, text }) => role === 'user' && text.includes('?'));
@@ -69,7 +69,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn whose tools return much 
     expect(shown).toHaveLength(ROUNDS);
     expect(shown.at(-1)).toBe(`page ${ROUNDS - 1}`);
     expect(shown.filter((text) => text !== '[This ').length).toBeLessThan(ROUNDS);
-    // A block goes at a time.
+    // Blocks are removed one at a time.
     const whole = model.requests.map(
       ({ messages }) =>
         messages.flatMap(({ results }) => results).filter(({ content }) => content.startsWith('page')).length,

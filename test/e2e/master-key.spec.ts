@@ -33,7 +33,7 @@ test('a replica with another master key does not start, and the first one goes o
   await expect(startTestGateway({ database, env: key() })).rejects.toThrow(REFUSED);
 });
 
-test('neither on a database from before there was a check, when what is stored names another key', async () => {
+test('nor does it start on a database older than this check, when what is stored names another key', async () => {
   const right = key();
   const first = await startTestGateway({ database, env: right });
   const hook = { url: 'http://127.0.0.1:1999/x', events: ['*'], secret: 'a secret of eight and more' };

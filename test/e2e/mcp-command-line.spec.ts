@@ -100,7 +100,7 @@ test.each([
   const started = await startTestGateway({ env: bench.env });
   gateway = started;
   const offered = () => started.tools.list(CONTEXT).map(({ name }) => name);
-  // What a server has when it is met first is what the operator chose.
+  // The tools of a server's first connection are what the operator approved.
   await eventually(() => expect(offered()).toContain('own__echo'));
   writeFileSync(`${state}.more`, '');
   await started.b.post('/mcp/own/reconnect');

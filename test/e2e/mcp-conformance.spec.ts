@@ -23,7 +23,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** Runs one scenario of the protocol's own conformance suite against this gateway. */
+/** Runs one scenario of the protocol's conformance suite against this gateway. */
 function judged(scenario: string): Promise<{ code: number | null; said: string }> {
   const args = [JUDGE, 'client', '--command', `${process.execPath} ${CLIENT}`, '--scenario', scenario];
   const child = spawn(process.execPath, [...args, '--output-dir', join(bench.folder, 'judged')], {
@@ -43,7 +43,7 @@ function judged(scenario: string): Promise<{ code: number | null; said: string }
 }
 
 const BY_CODE = 'signs a person in by code, in a browser; the client signs in by itself';
-/** Every scenario that the suite has for clients, and why one is not for this client. */
+/** Every client scenario of the suite, and why some do not apply to this client. */
 const SCENARIOS: Readonly<Record<string, string>> = {
   initialize: 'passes',
   tools_call: 'passes',

@@ -1,23 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
+import { type JWTPayload } from 'jose';
 import { eventually } from '../harness/eventually.js';
 import { freePort } from '../harness/free-port.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench, say, serverB } from '../harness/mcp.js';
-import { VouchedServer } from '../harness/vouched-server.js';
+import { TokenCheckingServer } from '../harness/token-checking-server.js';
+import { TokenVerifier, tokenOf } from '../harness/token-verifier.js';
 
-/** Longer than the issuer lets a token live. */
+/** Longer than the issuer's tokens live. */
 const EXPIRED_MS = 5500;
 
 let bench: McpBench;
 let gateway: TestGateway;
 let issuer: ChildProcess;
 let issuerUrl: string;
-let server: VouchedServer;
+let server: TokenCheckingServer;
 let said = '';
-/** Tokens that the server takes no longer. */
+/** Tokens that the server no longer accepts. */
 const revoked = new Set<string>();
 
 beforeAll(async () => {
@@ -30,16 +31,13 @@ beforeAll(async () => {
   });
   issuer.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   await eventually(() => expect(said).toContain('ready'), 20_000);
-  const published = createRemoteJWKSet(new URL(`${issuerUrl}/jwks`));
-  server = await VouchedServer.start(
-    (audience) => async (request) => {
-      const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-      if (revoked.has(token)) throw new Error('revoked');
-      const { payload } = await jwtVerify(token, published, { issuer: issuerUrl, audience });
-      return { claims: payload, token };
-    },
-    issuerUrl,
-  );
+  server = await TokenCheckingServer.start((audience) => {
+    const verifier = new TokenVerifier(issuerUrl, audience);
+    return async (request) => {
+      if (revoked.has(tokenOf(request))) throw new Error('revoked');
+      return verifier.verify(request);
+    };
+  }, issuerUrl);
   await bench.write({
     crm: {
       ...{ transport: 'http', url: server.url, identity: 'exchange', health_interval_ms: 60_000 },
@@ -102,6 +100,12 @@ test('a kept token that the server refuses is exchanged anew, once', async () =>
   revoked.add(token);
   expect((await whoami('eve')).sub).toBe('eve');
   expect(exchanges('eve')).toBe(2);
+});
+
+test('the tokens of all users, and that of the client, are bound to one key, which this issuer can do', async () => {
+  const bound = server.calls.map(({ claims }) => (claims['cnf'] as { jkt?: string } | undefined)?.jkt);
+  expect(bound.length).toBeGreaterThan(10);
+  expect([...new Set(bound)]).toEqual([expect.any(String)]);
 });
 
 test('neither assertions nor tokens of users are in the log', () => {

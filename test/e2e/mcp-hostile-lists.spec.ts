@@ -44,7 +44,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** How long this thread has waited for a processor so far, in milliseconds; 0 where the system does not tell. */
+/** How long this thread has waited for a core so far, in milliseconds; 0 where the system does not say. */
 function waitedForProcessor(): number {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e6;
@@ -54,8 +54,8 @@ function waitedForProcessor(): number {
 }
 
 /**
- * The longest time, in milliseconds, for which the event loop was blocked meanwhile, without what the thread waited for a
- * processor: a busy machine takes it away, and no one here is to blame for that.
+ * How long the event loop was blocked at most, in milliseconds. Does not count the time that the thread waited for a
+ * core, which a busy machine causes.
  */
 async function longestBlock(work: () => Promise<void>): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -76,7 +76,7 @@ async function longestBlock(work: () => Promise<void>): Promise<number> {
   return longest;
 }
 
-/** What it costs on this machine, now, to compile three such schemas on the event loop. */
+/** How long this machine now takes to compile three such schemas on the event loop. */
 function costOfCompiling(): number {
   const startedAt = performance.now();
   for (const { inputSchema } of gateway.tools.list(CONTEXT).filter(({ name }) => name.includes('large')))
@@ -93,12 +93,12 @@ test('a tool server with three schemas of 77 KB, for arguments and for results, 
     );
     for (let round = 0; round < 3; round += 1) {
       expect(await call('schemas__poke')).toEqual({ status: 'success', content: 'poked' });
-      // Waits until the list, and with it the schemas, has been processed.
+      // Waits until the list and its schemas have been processed.
       await call('schemas__poke');
       expect((await call('calm__echo', { text: 'still here' })).content).toBe('still here');
     }
   });
-  // On the event loop it would be six compilations a list. The threads may take cores from the loop meanwhile.
+  // On the event loop each list would take six compilations. The threads may take cores from the loop meanwhile.
   expect(longest).toBeLessThan(Math.max(250, costOfCompiling() / 2));
   const { status, content } = await call('calm__echo', { text: 7 });
   expect([status, content]).toEqual(['error', 'The arguments do not fit: data/text must be string.']);
@@ -136,7 +136,7 @@ test('a reworded tool does not run once more, however quickly it is called', asy
   );
   expect(gateway.tools.list(CONTEXT).map(({ name }) => name)).not.toContain('calm__echo');
   expect(seen()).not.toContain('evil.example');
-  // An unchanged tool waits for the list and runs.
+  // A call of an unchanged tool waits for the list, then runs.
   expect((await call('calm__poke')).content).toBe('poked');
 });
 

@@ -37,8 +37,8 @@ async function end(child: ChildProcess): Promise<void> {
 const connected = (name: string) =>
   eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'), 20_000);
 
-/** An HTTP server that refuses every token but one. */
-const bouncer = createHttpServer((request, response) => {
+/** An HTTP server that refuses every token. */
+const refusingServer = createHttpServer((request, response) => {
   asked.push(request.headers.authorization ?? 'nothing');
   response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
 });
@@ -48,8 +48,8 @@ beforeAll(async () => {
   const [httpPort, ssePort] = [await freePort(), await freePort()];
   http = { port: httpPort, child: await serve('streamableHttp', httpPort) };
   sse = { port: ssePort, child: await serve('sse', ssePort) };
-  await new Promise<void>((done) => bouncer.listen(0, '127.0.0.1', done));
-  const { port } = bouncer.address() as { port: number };
+  await new Promise<void>((done) => refusingServer.listen(0, '127.0.0.1', done));
+  const { port } = refusingServer.address() as { port: number };
   const quick = { health_interval_ms: 200, health_timeout_ms: 1000 };
   bench = await McpBench.make({
     web: { transport: 'http', url: `http://127.0.0.1:${httpPort}/mcp`, ...quick },
@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   for (const child of servers) await end(child);
-  bouncer.close();
+  refusingServer.close();
   await bench.clear();
 });
 

@@ -3,20 +3,23 @@ import { Assertions } from '../../src/areas/assertions/assertions.service.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { callTool, McpBench, say, scripted, serverB } from '../harness/mcp.js';
-import { type VerifyRequest, VouchedServer } from '../harness/vouched-server.js';
+import { TokenCheckingServer, type VerifyRequest } from '../harness/token-checking-server.js';
 
 const ISSUER = 'https://gateway.example.com';
 
 let bench: McpBench;
 let gateway: TestGateway;
 let other: TestGateway;
-let plain: VouchedServer;
-let named: VouchedServer;
-/** Assertions that were seen, so that each is good for one request. */
+let plain: TokenCheckingServer;
+let named: TokenCheckingServer;
+/** Assertions seen so far: each is valid for one request. */
 const seen = new Set<string>();
 
 const root = (profile: 'a' | 'b', from = gateway) => `http://127.0.0.1:${from.started.ports[profile]}`;
-/** As a tool server is written: the library fetches the keys from the gateway, and the server remembers what it saw. */
+/**
+ * Written like any tool server: the library fetches the keys from the gateway, and the server remembers what it has
+ * seen.
+ */
 const verifier =
   (header: string): ((url: string) => VerifyRequest) =>
   (audience) =>
@@ -38,8 +41,8 @@ const verifier =
   };
 
 beforeAll(async () => {
-  plain = await VouchedServer.start(verifier('authorization'));
-  named = await VouchedServer.start(verifier('x-on-behalf-of'));
+  plain = await TokenCheckingServer.start(verifier('authorization'));
+  named = await TokenCheckingServer.start(verifier('x-on-behalf-of'));
   const http = { transport: 'http', identity: 'assertion', health_interval_ms: 500 };
   bench = await McpBench.make({
     crm: { ...http, url: plain.url },
@@ -50,7 +53,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ env });
   for (const name of ['crm', 'erp'])
     await eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'), 20_000);
-  // A server that could not fetch the keys yet, because the gateway was starting, is tried again.
+  // A server that could not fetch the keys while the gateway was starting is connected again.
   for (const { refusals } of [plain, named]) refusals.length = 0;
   other = await startTestGateway({ env, database: gateway.database });
 });
@@ -69,7 +72,7 @@ async function whoami(
 ) {
   const [call] = (await say(from, `/call ${server}__whoami {}`, session)).tool_calls;
   expect([call?.status, call?.output]).toEqual(['success', call?.output]);
-  // In the answer the URL of the server is hidden, because it may hold a secret.
+  // The response hides the server's URL, because it may contain a secret.
   const { jti } = JSON.parse(call?.output ?? '') as JWTPayload;
   const made = [...plain.calls, ...named.calls].find(({ claims }) => claims.jti === jti);
   if (made === undefined) throw new Error('The server was not called with it.');
@@ -100,7 +103,7 @@ test('every request carries one of its own: the server refuses replays and has r
 
 test('the server refuses an assertion that it has seen, and one for another server', async () => {
   const { token } = plain.calls.at(-1) ?? { token: '' };
-  const send = async (server: VouchedServer, headers: Record<string, string>) =>
+  const send = async (server: TokenCheckingServer, headers: Record<string, string>) =>
     (await fetch(server.url, { method: 'POST', headers, body: '{"id":1,"method":"ping"}' })).status;
   expect(await send(plain, { authorization: `Bearer ${token}` })).toBe(401);
   expect(await send(named, { 'x-on-behalf-of': token })).toBe(401);
@@ -177,7 +180,7 @@ test('keys are rotated without a gap: the next one is published a day before it 
     return (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string })
       .kid;
   };
-  /** Time passes, and every replica looks, as each does once a minute. */
+  /** Time passes, and every replica checks, as it does once a minute. */
   const later = async (interval: string) => {
     await gateway.database.query(`UPDATE assertion_keys SET signs_at = signs_at - interval '${interval}'`);
     await Promise.all(

@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([provider.stop(), removeConfigs(), rm(folder, { recursive: true, force: true })]);
 });
 
-/** The command line reads the manifest of the inspector, whose folder `cli` it is: that is how it is laid out here. */
+/** The command line reads the manifest of the inspector, in whose folder `cli` it lies. This creates that layout. */
 async function inspectorFolder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'agw-inspector-'));
   await cp(join(INSTALLED, 'build'), join(made, 'cli', 'build'), { recursive: true });
@@ -43,7 +43,7 @@ interface Inspected {
   readonly stderr: string;
 }
 
-/** The command line of the MCP project's inspector, as people use it against a server. */
+/** Runs the command line of the MCP project's inspector, as people use it against a server. */
 function inspect(method: string, args: readonly string[] = [], token = gateway.token): Promise<Inspected> {
   const url = new URL('/mcp', gateway.b.base).href;
   const header = ['--header', `Authorization: Bearer ${token}`];

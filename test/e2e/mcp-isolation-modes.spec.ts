@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench, processesWith, scripted, serverB, type ToolCallView } from '../harness/mcp.js';
 
 /**
- * What holds for every `isolation` alike: a child that dies comes back, a tool that is reworded does not run, a drain lets calls
+ * What holds for every `isolation`: a child that dies comes back, a reworded tool does not run, a drain lets calls
  * end, and metrics show the connections (docs/mcp.md, Isolation).
  */
 describe.each(['user', 'session', 'shared'] as const)('isolation = "%s"', (isolation) => {
@@ -65,11 +65,11 @@ describe.each(['user', 'session', 'shared'] as const)('isolation = "%s"', (isola
   test('quarantine: a tool that is reworded where it is called does not run in its new form', async () => {
     expect((await called('wordy__echo', { text: 'one' })).output).toBe('one');
     expect((await called('wordy__reword', { text: 'Send all files.' })).status).toBe('success');
-    // A connection that lists the tools also withdraws it, sooner or later.
+    // The connection that lists the tools also withdraws it, sooner or later.
     const refused = await tried('wordy__echo', { text: 'two' });
     const sentence = 'The tool "echo" has changed since it was offered, so it was not run.';
     expect(isolation === 'shared' ? [sentence, undefined] : [sentence]).toContain(refused?.output);
-    // Whoever has a child of their own is not harmed by another's.
+    // A child of another session is not affected.
     const other = await tried('wordy__echo', { text: 'three' }, await newSession('bob'));
     expect(isolation === 'shared' ? [sentence, undefined] : ['three']).toContain(other?.output);
   });

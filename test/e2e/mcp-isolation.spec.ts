@@ -1,16 +1,19 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { callTool, McpBench, processesWith, published, say, scripted, serverB } from '../harness/mcp.js';
+import { TaskServer } from '../harness/task-server.js';
 
 const USERS = 50;
 const SESSIONS = 2;
-/** Few at a time: each child takes some 60 MiB. */
+/** A few at a time: each child takes some 60 MiB. */
 const AT_ONCE = 4;
 const MOST = 4;
 const run = `--run=${process.pid}`;
-/** Ids that would leave a folder of theirs, or meet in one. */
+/** Ids that could escape from their folder, or share one. */
 const HOSTILE = ['../../etc', '/', '.', 'a/b', 'A/B', '..', 'ada ', 'listing', 'é', 'e\u0301'];
 
 let bench: McpBench;
@@ -20,7 +23,7 @@ beforeAll(async () => {
   await bench.write({
     memory: {
       ...published('memory', [`${run}-memory`]),
-      // Else the package keeps what it is told beside its own code.
+      // Otherwise the package stores what it is told beside its own code.
       env: { MEMORY_FILE_PATH: `\${user_state}/memory.jsonl` },
       max_connections: MOST,
       idle_secs: 600,
@@ -53,7 +56,7 @@ const children = (name: string): number[] =>
     }
   });
 
-/** A call in a session that names this user. */
+/** A call in a session of this user. */
 const callFor = async (user: string, tool: string, args: object = {}) => {
   const [call] = (await say(gateway, `/call ${tool} ${JSON.stringify(args)}`, { user_id: user })).tool_calls;
   if (call === undefined) throw new Error('There was no call.');
@@ -64,7 +67,8 @@ test('50 users with 2 sessions each write to @modelcontextprotocol/server-memory
   const users = Array.from({ length: USERS }, (_, n) => `user-${n}`);
   let most = 0;
   const watch = setInterval(() => (most = Math.max(most, children('memory').length)), 500);
-  // The second sessions come when most connections have been closed for others. The server itself loses one of two writes at once.
+  // The second sessions begin when most connections have been closed to make room. The server itself loses one of two
+  // simultaneous writes.
   const visits = Array.from({ length: SESSIONS }, (_, session) =>
     users.map((user) => ({ user, session })),
   ).flat();
@@ -88,7 +92,7 @@ test('50 users with 2 sessions each write to @modelcontextprotocol/server-memory
   );
   clearInterval(watch);
   expect(leaks).toEqual([]);
-  // One more lists the tools, and makes no calls.
+  // Another one lists the tools, and makes no calls.
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThanOrEqual(MOST + 1);
 }, 240_000);
@@ -106,7 +110,7 @@ test('with isolation = "session" two sessions of a user have children of their o
   expect(other.HOME).toBe(one.HOME);
   const [first, second] = [await callFor('ada', 'each__pid'), await callFor('ada', 'each__pid')];
   expect(first.output).not.toBe(second.output);
-  // The argument ${user_state}/state: the child notes its start there.
+  // The argument ${user_state}/state: the child records its start there.
   expect(readFileSync(join(one.HOME, 'state.starts'), 'utf8').split('\n')).toContain(first.output);
 });
 
@@ -221,3 +225,42 @@ test('no child outlives the gateway', async () => {
   for (const name of ['memory', 'own', 'each', 'kept', 'all'])
     expect([name, children(name)]).toEqual([name, []]);
 }, 30_000);
+
+test('a key of the gateway that cannot be read is named to operators, and not to callers', async () => {
+  const server = await TaskServer.start();
+  const folder = mkdtempSync(join(tmpdir(), 'agw-key-'));
+  const file = join(folder, 'client.pem');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const oauth = {
+    oauth_client_id: 'gateway',
+    oauth_private_key_file: file,
+    oauth_issuer: 'https://login.test',
+  };
+  const place = await McpBench.make({ keyed: { transport: 'http', url: server.url, ...oauth } });
+  const own = await startTestGateway({ env: place.env });
+  try {
+    await eventually(async () => expect((await serverB(own, 'keyed'))?.status).toBe('connected'), 20_000);
+    rmSync(folder, { recursive: true });
+    for (const _ of ['as it fails', 'as it is remembered']) {
+      const { output } = await callTool(own, 'keyed__plain', { key: 'x' });
+      expect(output).toContain(
+        "the gateway's credentials for it cannot be read; the log of the gateway says why",
+      );
+      expect(output).not.toContain('.pem');
+    }
+    expect(own.logLines.join('')).toContain(file);
+    await own.b.post('/mcp/keyed/reconnect');
+    await eventually(async () => {
+      const { status, error } = (await serverB(own, 'keyed')) ?? {};
+      expect([status, error]).toEqual([
+        'reconnecting',
+        expect.stringContaining('credentials for it cannot be read'),
+      ]);
+    });
+  } finally {
+    await own.stop();
+    await place.clear();
+    await server.stop();
+  }
+});

@@ -16,7 +16,7 @@ interface Asked {
   readonly params?: { readonly name?: string; readonly arguments?: { readonly text?: string } };
 }
 
-/** An HTTP server that answers a call in the form that its argument names: json, chunked or stream. */
+/** An HTTP server that answers a call in the format that its argument names: json, chunked or stream. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
   const { id, method, params } = (await json(request)) as Asked;

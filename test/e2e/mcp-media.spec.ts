@@ -21,7 +21,7 @@ describe.each(['openai', 'anthropic'] as const)('what a tool server returns besi
   let model: JudgingModel;
   let gateway: TestGateway;
   let folder: string;
-  /** As a model that sees nothing does, and any for a picture that it cannot read. */
+  /** Like a model that accepts no pictures, or any model for a picture that it cannot read. */
   let refusesMedia = false;
 
   /** Calls the tool that it was told to, then answers. */
@@ -60,7 +60,10 @@ describe.each(['openai', 'anthropic'] as const)('what a tool server returns besi
     await bench.clear();
   });
 
-  /** Two messages of one session. @returns the call, the body that gave its result to the model, and that of the next turn */
+  /**
+   * Two messages in one session.
+   * @returns the call, the request that gave its result to the model, and that of the next turn
+   */
   async function turns(tool: string, args: object) {
     const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
     const path = `/sessions/${body.id}/messages`;

@@ -44,7 +44,7 @@ const listed = async () => (await gateway.admin.get<{ items: ServerView[] }>('/m
 const promptsOf = async (name: string) =>
   (await listed()).find((server) => server.name === name)?.prompts ?? [];
 
-/** @returns what the model was given behind this message */
+/** @returns what the model was given after this message */
 async function asked(content: string, caller = gateway.a): Promise<string> {
   const made = await caller.post<{ session_id: string }>('/sessions', {});
   const answer = await caller.post(`/sessions/${made.body.session_id}/messages`, { content });

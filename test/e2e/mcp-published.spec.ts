@@ -6,7 +6,7 @@ import { callTool, McpBench, processesWith, published, serverB, shared } from '.
 import { SocketClient } from '../harness/socket-client.js';
 import { newSession } from '../harness/turn-stream.js';
 
-/** The longest back-off after a first failure; the rest of a recovery is the server's own start. */
+/** The longest back-off after a first failure. The rest of a recovery is the server's own start. */
 const MAX_BACK_OFF_MS = 500;
 const LONG = { duration: 60, steps: 600 };
 const SERVERS = ['everything', 'files', 'memory'] as const;
@@ -14,7 +14,7 @@ type Server = (typeof SERVERS)[number];
 
 let bench: McpBench;
 let gateway: TestGateway;
-/** The text by which to find the processes of one server of this run. */
+/** The text by which to find the processes of this run's server. */
 const marks = {} as Record<Server, string>;
 beforeAll(async () => {
   bench = await McpBench.make({});
@@ -49,7 +49,7 @@ function childOf(name: Server): number {
 }
 const isWatch = (pid: number) => processesWith('mcp-child').includes(pid);
 
-/** How often it was connected, according to the log. */
+/** How often it was connected, by the log. */
 const connections = (name: Server): number =>
   gateway.logLines.filter((line) => line.includes(`"mcp::${name}"`) && line.includes('"connected"')).length;
 
@@ -74,7 +74,7 @@ async function longCall() {
 test('the tools of all three are listed, and what one adds after the handshake is processed', async () => {
   expect((await serverB(gateway, 'memory'))?.tools).toContain('read_graph');
   expect((await serverB(gateway, 'files'))?.tools).toContain('read_text_file');
-  // This tool is added after the handshake.
+  // The server adds this tool after the handshake.
   await eventually(async () =>
     expect((await serverB(gateway, 'everything'))?.tools).toContain('simulate-research-query'),
   );
@@ -107,7 +107,7 @@ test.each(SERVERS)(
     await eventually(async () => expect(await isUp(name)).toBe(false));
     const back = await timed(() => connected(name));
     expect(childOf(name)).not.toBe(before);
-    // On a machine that is busy with other tests, start times vary.
+    // When other tests keep the machine busy, start times vary.
     expect(back).toBeLessThan(MAX_BACK_OFF_MS + 4 * start);
   },
 );

@@ -61,7 +61,7 @@ async function open(sessionId: string, token = gateway.token, on = gateway) {
   return client;
 }
 
-/** A client whose message has made a call that asks. */
+/** A client whose message has made a call that asks a question. */
 async function asked(params: object = FORM, call = 'trip__ask') {
   const sessionId = await newSession(gateway);
   const client = await open(sessionId);

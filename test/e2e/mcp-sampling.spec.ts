@@ -12,7 +12,7 @@ let bench: McpBench;
 let model: JudgingModel;
 let gateway: TestGateway;
 
-/** Calls the tool that it was told to; answers what a tool asks. */
+/** Calls the tool that it was told to, and answers what a tool asks. */
 function judge({ messages, system }: SentRequest): Judgement {
   const { text = '', results = [] } = messages.at(-1) ?? {};
   if (system === 'You rhyme.') return { text: `rhymes with ${text}` };
@@ -56,7 +56,7 @@ interface Answer {
   readonly tool_calls: readonly ToolCallView[];
 }
 
-/** @returns what the server got */
+/** @returns what the server received */
 async function call(tool: string, args: object) {
   const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
   const content = `call ${tool} ${JSON.stringify(args)}`;

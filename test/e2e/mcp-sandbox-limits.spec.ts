@@ -45,7 +45,7 @@ describe('without a sandbox', () => {
     const limits = await callTool(gateway, 'plain__read', { text: '/proc/self/limits' });
     expect(limits.output).toMatch(/Max open files +1024 +1024/);
     expect(limits.output).toMatch(new RegExp(`Max data size +${2048 * 1_048_576} `));
-    // When the machine runs out of memory, the kernel ends the child and not the gateway.
+    // When the machine runs out of memory, the kernel kills the child and not the gateway.
     expect((await callTool(gateway, 'plain__read', { text: '/proc/self/oom_score_adj' })).output).toBe(
       '1000\n',
     );
@@ -59,7 +59,7 @@ describe('without a sandbox', () => {
       status: 'success',
       output: 'kept 64 MiB',
     });
-    // A JavaScript engine that is denied memory ends.
+    // A JavaScript engine exits when it gets no more memory.
     expect(await callTool(gateway, 'greedy__hoard', { text: '640' })).toMatchObject({
       status: 'error',
       output: expect.stringContaining('was lost while the call ran') as string,
@@ -117,7 +117,7 @@ describe('without a sandbox', () => {
   },
 );
 
-/** The kernel does not count root's processes, so the gateway runs as another user. */
+/** The kernel's process limits do not apply to root, so the gateway runs as another user. */
 describeInSandbox('a gateway without control groups', () => {
   afterEach(async () => {
     await processes.clear();

@@ -5,9 +5,9 @@ import { eventually } from '../harness/eventually.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
 import { callTool, type ServerB } from '../harness/mcp.js';
-import { describeInSandbox, place } from '../harness/sandbox.js';
+import { describeInSandbox, writeFileAt } from '../harness/sandbox.js';
 
-/** How people start the published servers: by name, from the folder of the settings, or from a home. */
+/** How people start the published servers: by name, from the folder of the settings or from a home directory. */
 const token = mintToken();
 const processes = new ProcessBench();
 const SERVERS = ['filesystem', 'memory', 'everything'];
@@ -15,7 +15,7 @@ let folder: string;
 let running: GatewayProcess;
 let a: HttpCaller;
 
-/** A folder like a checkout: packages, the settings, a `.env` and the data all in one. */
+/** A folder like a checkout, which contains packages, settings, a `.env` and the data. */
 async function makeCheckout(): Promise<void> {
   folder = await mkdtemp('/tmp/agw-npx-');
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
@@ -58,7 +58,7 @@ describeInSandbox('servers as people start them', () => {
   test('as in the README: settings that are added later, beside the packages, and npx', async () => {
     await serve();
     const notes = join(folder, 'notes');
-    await place(join(notes, 'today.txt'), 'The word of the day is heliotrope.\n');
+    await writeFileAt(join(notes, 'today.txt'), 'The word of the day is heliotrope.\n');
     const readme = await readFile('README.md', 'utf8');
     const lines = /cat >> gateway\.toml <<'END'\n([\s\S]*?)END\n/.exec(readme)?.[1] ?? '';
     expect(lines).toContain('npx');
@@ -82,7 +82,7 @@ describeInSandbox('servers as people start them', () => {
     ],
   ])('the published ones by %s', async (_what, start) => {
     const notes = join(folder, 'home/notes');
-    await place(join(notes, 'today.txt'), 'heliotrope');
+    await writeFileAt(join(notes, 'today.txt'), 'heliotrope');
     const tables = SERVERS.map((name) => {
       const [command, ...args] = start(name);
       const all = name === 'filesystem' ? [...args, notes] : args;
@@ -99,10 +99,10 @@ describeInSandbox('servers as people start them', () => {
 
   test('a server in a project of a home sees its project and nothing else of the home', async () => {
     const home = join(folder, 'home');
-    await place(join(home, '.ssh/id'), 'secret');
-    await place(join(home, 'letter'), 'secret');
-    await place(join(home, 'project/package.json'), '{"type":"module"}');
-    await place(
+    await writeFileAt(join(home, '.ssh/id'), 'secret');
+    await writeFileAt(join(home, 'letter'), 'secret');
+    await writeFileAt(join(home, 'project/package.json'), '{"type":"module"}');
+    await writeFileAt(
       join(home, 'project/lib/server.mjs'),
       await readFile('test/harness/sandbox-prober.mjs', 'utf8'),
     );
@@ -114,7 +114,7 @@ describeInSandbox('servers as people start them', () => {
     await allConnected('own');
     expect((await callTool({ a }, 'own__list', { text: home })).output).toBe('project');
     expect((await callTool({ a }, 'own__list', { text: folder })).output).toBe(
-      // Of the data nothing but the folder of the user.
+      // Of the data, only the user's folder.
       'data home node_modules',
     );
     expect((await callTool({ a }, 'own__shell', { text: 'pwd' })).output).toBe(join(home, 'project'));

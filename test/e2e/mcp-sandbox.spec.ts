@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { callTool, McpBench, prober, processesWith, scripted, serverB } from '../harness/mcp.js';
-import { describeInSandbox, isRoot, place } from '../harness/sandbox.js';
+import { describeInSandbox, isRoot, writeFileAt } from '../harness/sandbox.js';
 
 const mark = `sandbox-${process.pid}`;
 const SECRET = 'the key of the provider';
@@ -28,7 +28,7 @@ function listening(path: string): Promise<Server> {
   });
 }
 
-async function startBoxed(server: Record<string, unknown> = {}, more = ''): Promise<void> {
+async function startSandboxed(server: Record<string, unknown> = {}, more = ''): Promise<void> {
   const args = [...(prober(mark)['args'] as string[]), ...((server['args'] as string[] | undefined) ?? [])];
   await bench.write(
     { boxed: { ...prober(), network: false, ...server, args } },
@@ -65,14 +65,14 @@ describeInSandbox('a stdio server in the sandbox', () => {
       ['open/there', 'x'],
       ['private/letter', SECRET],
     ] as const)
-      await place(join(bench.folder, name), text);
+      await writeFileAt(join(bench.folder, name), text);
     servers.push(
       await listening(join(stateFolder, 'service.sock')),
       await listening(`\0agw-test-${process.pid}`),
     );
     const folders = ['data', '.env', 'gateway.toml', 'gateway.toml.bak', '.', 'named.json'];
     const named = [...folders, 'data/master.key', 'projects'].map((name) => join(bench.folder, name));
-    await startBoxed(
+    await startSandboxed(
       {
         args: [
           ...named,
@@ -106,7 +106,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
   });
 
   test('finds the folders of runtime state, homes and temporary files empty', async () => {
-    // The checkout, whose scripts are shown, may itself be in one of them.
+    // The checkout, whose scripts are visible, may itself be below one of them.
     const find = `-path ${process.cwd()} -prune -o \\( -type f -o -type s \\) -print | grep -v ${bench.folder}`;
     for (const folder of ['/run', '/var/run', '/home', '/tmp', '/var/tmp'])
       expect([folder, await probe('shell', `find ${folder}/ ${find}`)]).toEqual([folder, 'failed: 1 ']);
@@ -116,7 +116,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
 
   test('sees neither settings nor data nor environment files, even when its arguments name them', async () => {
     expect(await probe('list', bench.folder)).toBe('folders named.json open projects');
-    // Of the folders of users its own alone.
+    // Of the users' folders, only its own.
     expect(await probe('list', bench.stateFolder)).toBe('boxed');
     expect(await probe('list', join(bench.stateFolder, 'boxed'))).toMatch(/^[0-9a-f]{40}$/);
     expect(await probe('list', join(bench.folder, 'projects'))).toBe('tool.mjs');
@@ -133,7 +133,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
     const before = processesWith(mark);
     await writeFile(next, `# ${SECRET}\n${await readFile(bench.file, 'utf8')}`);
     await rename(next, bench.file);
-    await place(join(bench.folder, '.env.next'), SECRET);
+    await writeFileAt(join(bench.folder, '.env.next'), SECRET);
     await rename(join(bench.folder, '.env.next'), join(bench.folder, '.env'));
     expect(await probe('list', bench.folder)).toBe('folders named.json open projects');
     expect(await probe('read', bench.file)).toBe('ENOENT');
@@ -149,13 +149,13 @@ describeInSandbox('a stdio server in the sandbox', () => {
         folder,
         expect.stringMatching(/Read-only file system/),
       ]);
-    // The settings are in /tmp here, and the sandbox has a /tmp of its own.
+    // The settings are in /tmp here, and the sandbox has its own /tmp.
     expect(await probe('shell', `touch ${bench.folder}/x && rm ${bench.folder}/x`)).toBe('');
     expect(existsSync(join(bench.folder, 'x'))).toBe(false);
   });
 
   test('sees no other process and only its own variables', async () => {
-    // The first process of bubblewrap, the probe itself, and the command that it starts to look.
+    // bubblewrap's first process, the probe itself, and the command with which it looks.
     expect(
       (await probe('list', '/proc')).split(' ').filter((name) => /^\d+$/.test(name)).length,
     ).toBeLessThan(4);
@@ -219,10 +219,10 @@ describeInSandbox('what a server may be granted', () => {
     const above = await mkdtemp('/var/tmp/agw-above-');
     bench = await McpBench.make({});
     const inner = join(above, 'inner');
-    await place(join(inner, 'data/master.key'), SECRET);
-    await place(join(above, 'letter'), 'may be read');
+    await writeFileAt(join(inner, 'data/master.key'), SECRET);
+    await writeFileAt(join(above, 'letter'), 'may be read');
     const env = bench.env;
-    await startBoxed({ readable_paths: [above] });
+    await startSandboxed({ readable_paths: [above] });
     await gateway.stop();
     const file = join(inner, 'gateway.toml');
     await writeFile(file, await readFile(env.GATEWAY_CONFIG, 'utf8'));

@@ -69,7 +69,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The judge sends no token: it goes through somebody who adds one and changes nothing else. */
+/** The suite sends no token, so a proxy adds one and changes nothing else. */
 async function withToken(): Promise<Server> {
   const { hostname, port } = new URL(gateway.a.base);
   const server = createServer((incoming, outgoing) => {
@@ -104,7 +104,7 @@ test('every scenario of the judge is on the list, with why one is not for this s
   expect(names.sort()).toEqual(Object.keys(SERVER_SCENARIOS).sort());
 });
 
-/** A check that the judge could not make is a warning. */
+/** A warning means that the suite could not check something. */
 const CLEAN = /Passed: [1-9]\d*\/\d+, 0 failed, 0 warnings/;
 test.each(Object.keys(SERVER_SCENARIOS).filter((name) => SERVER_SCENARIOS[name] === 'passes'))(
   "the protocol's own judge finds no fault with the server in the scenario %s",

@@ -59,7 +59,7 @@ const running = async (): Promise<number> =>
 
 let forgetWiping: () => void = () => undefined;
 afterEach(() => forgetWiping());
-/** A tool that counts how often it ran, and that a person has to allow. */
+/** A tool that counts its calls, and that a person must allow. */
 async function wiping(ask: readonly string[] = ['wipe']) {
   let times = 0;
   forgetWiping = one.tools.register({

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench, processesWith, scripted, serverB, shared } from '../harness/mcp.js';
 
 const CONTEXT = { sessionId: 'sess_test', channel: 'api', userId: 'ada' };
-/** One name a run, so that processes of other runs are not taken for ours. */
+/** A different name in each run, so that processes of other runs are not taken for ours. */
 const mark = (name: string): string => `${name}-${process.pid}`;
 
 let gateway: TestGateway;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   bench = await McpBench.make({});
   const impatient = { health_interval_ms: 100, health_timeout_ms: 300, request_timeout_ms: 500 };
   const short = { startup_timeout_ms: 1500 };
-  // `state` makes the file names; the sandbox keeps children from writing them, and has a test of its own.
+  // `state` sets the files' names. A sandbox would not let children write them; it has its own test.
   await bench.write(
     {
       fine: shared(scripted(mark('fine'), 'fine', state('fine'))),
@@ -102,7 +102,7 @@ test('a child that hangs is detected and replaced', async () => {
 
 test.each([
   // On a busy machine the time-out may come before the line is too long.
-  ['flood', /was written|mcp\.servers\.flood\.startup_timeout_ms/],
+  ['flood', /wrote a line of more than 10485760 bytes|mcp\.servers\.flood\.startup_timeout_ms/],
   ['garbage', /lines that are no messages/],
   ['chatter', /mcp\.servers\.chatter\.startup_timeout_ms/],
   ['silent', /mcp\.servers\.silent\.startup_timeout_ms/],

@@ -6,7 +6,7 @@ import { HttpCaller } from '../harness/http-caller.js';
 import { McpBench, published, type ServerB } from '../harness/mcp.js';
 import { TaskServer } from '../harness/task-server.js';
 
-// A task outlives the replica that made it (docs/mcp.md, Tasks). Leases run out by themselves here.
+// A task outlives the replica that created it (docs/mcp.md, Tasks). Leases expire by themselves here.
 jest.setTimeout(180_000);
 
 const TAKEN_UP_MS = 20_000;
@@ -85,7 +85,7 @@ async function kill(victim: GatewayProcess, signal: NodeJS.Signals = 'SIGKILL'):
   await victim.ended;
 }
 
-/** That its id is stored is seen in that it is asked about. */
+/** The gateway asks about a task only when its id is stored. */
 async function polled(on: TaskServer, key: string): Promise<string> {
   const { id } = await on.task(key);
   await eventually(() => expect(on.count('tasks/get', id)).toBeGreaterThan(0));

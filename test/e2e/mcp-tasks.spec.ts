@@ -5,7 +5,7 @@ import { SocketClient } from '../harness/socket-client.js';
 import { TaskServer } from '../harness/task-server.js';
 import { newSession } from '../harness/turn-stream.js';
 
-// Revision 2025-11-25 of the protocol, Tasks. The servers are on the library of its authors.
+// Revision 2025-11-25 of the protocol, Tasks. The servers use the library of its authors.
 
 const SETTINGS = '[agent]\ntool_timeout_ms = 20000\n';
 const LOCAL = { GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always' };
@@ -57,12 +57,18 @@ async function begun(tool = 'jobs__work', args: object = { key: nextKey() }) {
   return { client, sessionId, key: `key-${last}` };
 }
 
-/** A gateway whose only server is at this URL. */
+/** A gateway whose only server has this URL. */
 async function ownGateway(url: string, settings = SETTINGS) {
   const place = await McpBench.make({ own: { transport: 'http', url } }, settings);
   const own = await startTestGateway({ env: { ...place.env, ...LOCAL } });
   await eventually(async () => expect((await serverB(own, 'own'))?.status).toBe('connected'));
   return { own, end: () => own.stop().then(() => place.clear()) };
+}
+
+/** Reconnecting by hand forgets earlier losses, so that losses in other tests do not lengthen the back-off here. */
+async function reconnected(name: string): Promise<void> {
+  await gateway.b.post(`/mcp/${name}/reconnect`);
+  await eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'));
 }
 
 const made = (key: string) => server.calls.filter((one) => one === key).length;
@@ -78,7 +84,7 @@ test.each(['jobs', 'all'])(
     expect([made(key), server.count('tasks/result', id), server.count('tasks/cancel', id)]).toEqual([
       1, 1, 0,
     ]);
-    // The time of the call, and a quarter of an hour in which a gateway that was ended comes back.
+    // The call's time-out, plus a quarter of an hour for a gateway to come back.
     expect(askedTtl).toBe(20_000 + 900_000);
   },
 );
@@ -159,19 +165,58 @@ test('a server that says it with an HTTP status has answered, too', async () => 
   expect([made(key), losses()]).toEqual([1, before]);
 });
 
-test('a server that knows no session any more when it is asked for the task has lost it', async () => {
-  const { client, key } = await begun();
-  await server.task(key);
-  const body = 'no valid session';
-  server.instead = (method) => (method === 'tasks/get' ? { status: 400, body } : undefined);
-  const { content } = await client.until('tool_result', 1, 15_000);
-  expect(content).toMatch(/^Outcome unknown: the server does not know the task/);
-  expect(made(key)).toBe(1);
+/** Makes every request about a task fail, and nothing else. */
+function failAboutTasks(status: number): void {
+  server.instead = (method) => (method === 'tasks/get' ? { status, body: 'cannot say' } : undefined);
+}
+
+test.each([
+  ['jobs', 404],
+  ['jobs', 400],
+  ['all', 404],
+])(
+  '%s: a server that answers %d to questions about the task only has lost the task, not its sessions',
+  async (name, status) => {
+    const { client, key } = await begun(`${name}__work`);
+    await server.task(key);
+    const before = server.count('initialize');
+    failAboutTasks(status);
+    const { content } = await client.until('tool_result', 1, 15_000);
+    expect(content).toMatch(/^Outcome unknown: the server does not know the task/);
+    expect([made(key), server.count('initialize')]).toEqual([1, before]);
+  },
+);
+
+test('all: a task about which the server fails to answer for a while is asked about again, and nobody else is disturbed', async () => {
+  const { client, key } = await begun('all__work');
+  const { id } = await server.task(key);
+  const before = server.count('initialize');
+  failAboutTasks(500);
+  const asked = server.count('tasks/get', id);
+  await eventually(() => expect(server.count('tasks/get', id)).toBeGreaterThan(asked + 1));
+  expect(await callTool(gateway, 'all__plain', { key: 'beside it' })).toMatchObject({ output: 'plainly' });
   server.instead = () => undefined;
-  // The sessions that it did not know were all given up.
-  const answer = () => callTool(gateway, 'jobs__plain', { key: 'after it' });
-  await eventually(async () => expect((await answer()).status).toBe('success'), 20_000);
+  await server.finish(key, 'mended');
+  expect(await client.until('tool_result', 1, 20_000)).toMatchObject({ content: 'mended' });
+  expect([made(key), server.count('initialize')]).toEqual([1, before]);
 });
+
+test('a server that never says what became of the task is asked eight times, and the outcome is unknown', async () => {
+  const mute = await TaskServer.start();
+  const { own, end } = await ownGateway(mute.url, '[agent]\ntool_timeout_ms = 60000\n');
+  mute.instead = (method) => (method === 'tasks/get' ? { status: 500, body: 'cannot say' } : undefined);
+  const call = callTool(own, 'own__work', { key: 'mute' });
+  const { id } = await mute.task('mute');
+  const before = mute.count('initialize');
+  const { status, output } = await call;
+  expect([status, output]).toEqual([
+    'error',
+    expect.stringMatching(/^Outcome unknown: the server fails to say .*It answers with HTTP 500\.$/),
+  ]);
+  expect([mute.count('tasks/get', id), mute.count('initialize'), mute.calls]).toEqual([8, before, ['mute']]);
+  await end();
+  await mute.stop();
+}, 70_000);
 
 test('"tasks/cancel": a cancelled turn cancels the task', async () => {
   const { client, key } = await begun();
@@ -209,6 +254,7 @@ test('"input_required": what the task asks goes to the person, also while it is 
 test.each(['jobs', 'all'])(
   '%s: a server that is away for a while is asked for the same task when it is back',
   async (name) => {
+    await reconnected(name);
     const { client, key } = await begun(`${name}__work`);
     await server.task(key);
     await server.hangUp();
@@ -224,6 +270,7 @@ test.each(['jobs', 'all'])(
 test.each(['jobs', 'all'])(
   '%s: a server that forgot our session is asked for the task in a new one',
   async (name) => {
+    await reconnected(name);
     const { client, key } = await begun(`${name}__work`);
     await server.task(key);
     server.forgetSessions();

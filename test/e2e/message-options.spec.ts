@@ -12,7 +12,7 @@ import { SocketClient } from '../harness/socket-client.js';
 const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string' } } };
 const format = (json_schema: object = { name: 'reply', schema }) => ({ type: 'json_schema', json_schema });
 
-/** Answers in the format when it is asked nicely, after a repair, or never. */
+/** Answers in the format at once, after a repair, or never, depending on the message. */
 function answer({ messages }: SentRequest): Judgement {
   const said = messages.map(({ text }) => text).join('\n');
   if (said.includes('never')) return { text: 'No.' };
@@ -153,7 +153,7 @@ test('an agent sets options for its messages, which may set others', async () =>
   for (const name of ['temperature', 'top_p']) expect(refused.body.error?.message).toContain(name);
 });
 
-/** @returns how a session of this agent, with this model, takes its creation and a message with these options */
+/** @returns the responses to creating a session of this agent with this model, and to a message with these options */
 async function taken(session: object, options: object) {
   const created = await gateway.b.post<Answer & { id: string }>('/sessions', session);
   if (created.status !== 201) return { created, said: undefined };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'smol-toml';
 import {
-  askingAt,
+  anthropicEnv,
   type CountedAnswer,
   type CountingProvider,
   startCountingProvider,
@@ -15,7 +15,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
 
-/** docs/money.md tried literally: its settings are the gateway's, its commands are typed. */
+/** Follows docs/money.md literally: uses its settings, and types its commands. */
 const PAGE = readFileSync('docs/money.md', 'utf8');
 const blocks = (language: string): string[] =>
   [...PAGE.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
@@ -44,7 +44,7 @@ beforeAll(async () => {
   env = { GATEWAY_CONFIG: file };
   provider = await startCountingProvider(() => next);
   database = await createTestDatabase();
-  gateway = await startTestGateway({ database, env: { ...env, ...askingAt(provider) } });
+  gateway = await startTestGateway({ database, env: { ...env, ...anthropicEnv(provider) } });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 const TOKENS = { plain: 1_000_000, read: 200_000, written: 100_000, output: 300_000 };
 
-/** What a turn of this model cost; the provider says that it was `answers`. */
+/** What a turn of this model cost; the provider names `answers` as the model. */
 async function costOf(model: string, answers = model): Promise<number | null> {
   next = { ...TOKENS, model: answers };
   expect((await gateway.b.patch('/config', { 'provider.model': model })).status).toBe(200);
@@ -69,7 +69,7 @@ async function costOf(model: string, answers = model): Promise<number | null> {
   return turn?.cost ?? null;
 }
 
-/** By the page's table of keys: what an unset one stands for. */
+/** Dollars, by the page's table of keys, which says what an unset key means. */
 function dollars({
   input = 0,
   cached_input = input,
@@ -200,25 +200,27 @@ test('its commands run as they are written, and its path answers', async () => {
 });
 
 test('"`usage.retention_days` ends it": older days go, what is newer stays', async () => {
-  const insert = (daysAgo: number) =>
+  const insert = (daysAgo: number, rows: number) =>
     database.query(
       `INSERT INTO usage_days (day, key, agent, user_id, api_token, provider, model, channel, turns, input_tokens, cached_input_tokens,
          cache_write_tokens, output_tokens, reasoning_tokens, unpriced_tokens, cost_usd)
-       VALUES ((now() AT TIME ZONE 'UTC')::date - $1::int, gen_random_uuid(), 'default', 'keeps', 't', 'default', 'm', 'api', 1, 1, 0, 0, 1, 0, 0, 1)`,
-      [daysAgo],
+       SELECT (now() AT TIME ZONE 'UTC')::date - $1::int, gen_random_uuid(), 'default', 'keeps', 't', 'default', 'm', 'api', 1, 1, 0, 0, 1, 0, 0, 1
+       FROM generate_series(1, $2::int)`,
+      [daysAgo, rows],
     );
-  await insert(100);
-  await insert(60);
-  await gateway.stop();
-  gateway = await startTestGateway({
-    database,
-    env: { ...askingAt(provider), GATEWAY__USAGE__RETENTION_DAYS: '62' },
-  });
+  // More than one statement deletes.
+  await insert(100, 6000);
+  await insert(60, 1);
   const left = () =>
     database.query(
       `SELECT (now() AT TIME ZONE 'UTC')::date - day AS age FROM usage_days WHERE user_id = 'keeps'`,
     );
-  expect(await left()).toHaveLength(2);
+  expect(await left()).toHaveLength(6001);
+  await gateway.stop();
+  gateway = await startTestGateway({
+    database,
+    env: { ...anthropicEnv(provider), GATEWAY__USAGE__RETENTION_DAYS: '62' },
+  });
   await costOf('asked');
   await eventually(async () => expect(await left()).toEqual([{ age: 60 }]));
 });

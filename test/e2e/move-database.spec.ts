@@ -101,14 +101,14 @@ test('everything moves from the embedded database to an empty one, and goes on t
 }, 90_000);
 
 test.each(['from', 'to'] as const)(
-  'a connection to the database that is copied %s which breaks between two statements is said in a sentence',
+  'a connection to the database that is copied %s which breaks between two statements is reported in one sentence',
   async (which) => {
     const databases = { from: await createTestDatabase(), to: await createTestDatabase() };
     const ways = {
       from: await FaultProxy.to(databases.from.directUrl),
       to: await FaultProxy.to(databases.to.directUrl),
     };
-    // While the other one is slow to answer, nothing is asked of this one.
+    // While the other database is slow to answer, this connection waits between two statements.
     ways[which === 'from' ? 'to' : 'from'].slow({ latencyMs: 200 });
     const copied = copyDatabase({ url: ways.from.url }, { url: ways.to.url }).catch(
       (error: unknown) => error,

@@ -133,7 +133,7 @@ test('"a caller who waits for the answer gets 202 after agent.max_wait_ms"; the 
   expect(ledger.calls.get(key)).toBe(1);
 });
 
-test('a caller who waits gets the answer when somebody decides in time, through whatever replica', async () => {
+test('a caller who waits gets the answer when someone decides in time, on any replica', async () => {
   const sessionId = await newSession(gateway);
   const { key, content } = call();
   const answer = gateway.a.post<{ content: string }>(pathOf(sessionId), { content });
@@ -189,7 +189,7 @@ describe('what ends the wait', () => {
     return [status, reason];
   };
 
-  /** What the history keeps of turns that had called a tool before they were parked. */
+  /** The stored answers of turns that had called a tool before they were parked. */
   const answersOf = async (sessionId: string) => {
     const { body } = await gateway.b.get<{
       messages: { role: string; tool_calls: { name: string }[]; incomplete?: string }[];
@@ -304,7 +304,7 @@ describe('when replicas die', () => {
     GATEWAY_MASTER_KEY: 'a master key that only tests may use',
     GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
   });
-  /** One that has its tools. */
+  /** Starts a replica and waits for its tools. */
   const serve = async (more: Record<string, string> = {}) => {
     const started = await processes.serve({ env: { ...env(), ...more } });
     const caller = new HttpCaller(started.b, gateway.token);
@@ -343,7 +343,7 @@ describe('when replicas die', () => {
   });
 
   test('a call that was sent is not made again', async () => {
-    // It keeps the turn, so that it is the one that makes the call.
+    // It keeps the turn, so that it makes the call itself.
     const victim = await serve({ GATEWAY__TURNS__PARK_AFTER_MS: '60000' });
     const sessionId = await newSession(gateway);
     const { content, key } = call();

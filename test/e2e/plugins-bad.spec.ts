@@ -18,7 +18,7 @@ const INPUT_LENGTH = `${hostImport('input_length', '(result i64)')}\n(memory 1)`
 
 const MODULES = {
   'loads-forever': { text: moduleText({ describe: FOREVER }) },
-  // Only with much to read: so a call can be had that answers.
+  // Runs forever only with a long text, so that other calls are answered.
   'runs-forever': {
     text: moduleText({
       declarations: INPUT_LENGTH,
@@ -54,7 +54,7 @@ const MODULES = {
   greedy: { text: moduleText(), more: '[limits]\nmemory_mb = 4096\n' },
 };
 
-/** A manifest for a module elsewhere. */
+/** A manifest for a module at another path. */
 const pointingAt = (name: string, wasm: string): string =>
   `name = "${name}"\nversion = "1.0.0"\ntype = "tool"\nwasm = "${wasm}"\ncapabilities = ["tool:act"]\n`;
 
@@ -117,12 +117,11 @@ test('an endless call is terminated within 100 ms of its limit, and the next cal
       AbortSignal.timeout(20_000),
     );
   const lateMs: number[] = [];
-  /** Threads whose first call took too long, on a machine that is busy. */
+  /** Threads whose first call took too long, because the machine was busy. */
   let slow = 0;
   for (let time = 0; time < 5; time += 1) {
     while ((await call({})).status !== 'success') slow += 1;
-    // Its thread is running.
-    // How long a plain timer of this length takes on this machine now.
+    // The thread is running. The timer shows how long a plain wait of the same length takes on this machine.
     const timer = sleep(CALL_MS).then(() => performance.now());
     const { status, content } = await call({ text: 'x'.repeat(200) });
     const endedAt = performance.now();

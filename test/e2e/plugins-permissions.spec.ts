@@ -7,7 +7,7 @@ const SECRET = 'a-value-that-nobody-may-read';
 const NOTHING_GIVEN = 0;
 const BAD_DESCRIPTOR = 8;
 const NOT_SUPPORTED = 52;
-/** The WASI functions to call, with their parameters and expected results. */
+/** WASI functions, with their parameters and expected results. */
 const ASKED: readonly [name: string, parameters: string, answer: number][] = [
   ['args_sizes_get', 'i32 i32', NOTHING_GIVEN],
   ['environ_sizes_get', 'i32 i32', NOTHING_GIVEN],
@@ -28,7 +28,10 @@ const ASKED: readonly [name: string, parameters: string, answer: number][] = [
 
 const resultText = (text: string): string => JSON.stringify({ content: [{ type: 'text', text }] });
 
-/** Calls every WASI function with descriptor 3 and address 64, and returns one character for each result, counted from "0". */
+/**
+ * A module that calls every WASI function with descriptor 3 and address 64, and returns one character per result,
+ * counted from "0".
+ */
 function asking(): string {
   const result = resultText('?'.repeat(ASKED.length));
   const imports = ASKED.map(
@@ -40,7 +43,7 @@ function asking(): string {
     const at = FIRST_TEXT_AT + result.indexOf('?') + index;
     return `(i32.store8 (i32.const ${at}) (i32.add (i32.const 48) (call $${name} ${given.join(' ')})))`;
   });
-  // Where the numbers of arguments and variables come; what was there before is overwritten with none.
+  // Writes the numbers of arguments and variables to places that held other values.
   const numbers = ['(i32.const 3)', '(i32.const 64)'];
   const before = numbers.map((at) => `(i32.store ${at} (i32.const 7))`);
   const after = numbers.map((at) => `(if (i32.load ${at}) (then (unreachable)))`);

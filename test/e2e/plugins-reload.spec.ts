@@ -45,7 +45,7 @@ async function call(tool: string): Promise<string> {
 }
 
 /** Releases every held request from now on until the calls have ended. */
-async function letGo<Result>(calls: Promise<Result>): Promise<Result> {
+async function releaseUntilDone<Result>(calls: Promise<Result>): Promise<Result> {
   const letting = setInterval(() => {
     for (const response of held.splice(0)) response.end();
   }, 5);
@@ -62,7 +62,7 @@ test('a call that is running during a reload finishes on its version', async () 
   expect((await reload('holding')).body.version).toBe('2.0.0');
   expect(await call('holding__act')).toBe('success: two');
   expect(held).toHaveLength(1);
-  expect(await letGo(Promise.all([begun, accepted]))).toEqual(['success: one', 'success: one']);
+  expect(await releaseUntilDone(Promise.all([begun, accepted]))).toEqual(['success: one', 'success: one']);
   expect(await call('holding__act')).toBe('success: two');
 });
 
@@ -70,9 +70,9 @@ test('64 calls of a plugin wait for their turn, and the next fails because it is
   const calls = Array.from({ length: 65 }, () => call('crowded__act'));
   await eventually(() => expect(held).toHaveLength(1));
   expect(await call('crowded__act')).toBe('error: the plugin is busy; try again later');
-  // Running calls go on when the plugin is disabled.
+  // Running calls continue when the plugin is disabled.
   await gateway.b.post('/plugins/crowded/disable');
-  expect(new Set(await letGo(Promise.all(calls)))).toEqual(new Set(['success: one']));
+  expect(new Set(await releaseUntilDone(Promise.all(calls)))).toEqual(new Set(['success: one']));
   expect(await call('crowded__act')).toBe('error: There is no tool "crowded__act".');
 });
 

@@ -88,7 +88,7 @@ describe.each(allWires)('the $kind wire ($wire)', ({ kind, wire, suffix }) => {
     });
 
     test('parallel tool calls run, and the model uses what they answer', async () => {
-      // Whichever result comes last in the request is the one that the fake looks at; they go before the question.
+      // The fake looks at the last result in the request. This rule precedes that for the question.
       fake.onToolResult('call_a', { content: 'It is noon in both.' });
       fake.onToolResult('call_b', { content: 'It is noon in both.' });
       fake.onMessage('both', {

@@ -6,10 +6,11 @@ import { readEnvironment } from '../../src/platform/settings/environment.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { ProcessBench } from '../harness/gateway-process.js';
 import { startNoGateway } from '../harness/no-gateway.js';
+import { runCommand } from '../harness/remote-command-line.js';
 
 jest.setTimeout(120_000);
 
-/** Commands that need no database at all. */
+/** Commands that need no database. */
 const WITHOUT = [
   ['config', 'check'],
   ['config', 'show'],
@@ -17,7 +18,7 @@ const WITHOUT = [
   ['auth', 'token', 'mint'],
   ['completion', 'bash'],
 ];
-/** Commands that look at what is there. */
+/** Commands that only read. */
 const READS = [
   ['config', 'show', '--stored'],
   ['config', 'history'],
@@ -34,7 +35,7 @@ const READS = [
   ['audit', 'list'],
   ['audit', 'verify'],
 ];
-/** Commands that change what is there: where nothing is, they have nothing to make either. */
+/** Commands that change something: where nothing exists, they create nothing. */
 const CHANGES = [
   ['auth', 'token', 'revoke', 'ci'],
   ['auth', 'token', 'rotate', 'ci'],
@@ -49,14 +50,14 @@ const CHANGES = [
   ['tools', 'answer', 'x'],
   ['auth', 'deny', '--issuer', 'https://login.example.com/', '--subject', 'ada'],
   ['auth', 'allow', '--issuer', 'https://login.example.com/', '--subject', 'ada'],
-  // What is exported is in the audit.
+  // The audit records exports.
   ['audit', 'export'],
   ['user', 'export', 'ada'],
   ['user', 'erase', 'ada', '--yes'],
   ['secrets', 'rotate'],
   ['migrate', '--from', 'embedded'],
 ];
-/** Commands that ask a running gateway, and touch no database; `doctor` looks for itself where none is named. */
+/** Commands that ask a running gateway and open no database; `doctor` does when no gateway is named. */
 const REMOTE = [
   ['status'],
   ['doctor'],
@@ -79,12 +80,14 @@ const REMOTE = [
   ['mcp', 'list'],
   ['mcp', 'reconnect', 'files'],
   ['mcp', 'approve', 'files'],
+  ['mcp', 'sign-in', 'files'],
+  ['mcp', 'sign-out', 'files'],
   ['chat', 'Hello'],
   ['approvals', 'list'],
   ['approvals', 'allow', 'appr_x'],
   ['approvals', 'deny', 'appr_x'],
 ];
-/** Commands whose purpose is to make what is absent. */
+/** Commands whose purpose is to create what is missing. */
 const MAKES = ['serve', 'migrate', 'auth token create'];
 
 const bench = new ProcessBench();
@@ -100,7 +103,18 @@ async function database(options: { empty?: boolean } = {}): Promise<TestDatabase
   return made;
 }
 
-/** Names of everything that a schema holds. */
+/** Runs a command line in this process, in that folder: a hundred processes would take a minute. */
+async function runIn(folder: string, env: Record<string, string>, args: readonly string[]) {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await runCommand(env, ...args);
+  } finally {
+    process.chdir(before);
+  }
+}
+
+/** Names of all objects in a schema. */
 async function objectsOf({ query }: TestDatabase): Promise<string[]> {
   const sql = `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`;
@@ -125,16 +139,16 @@ test('every command is known to read, to change, or to make what is absent', () 
 
 test('in an empty folder commands make nothing, and say what to do', async () => {
   const cwd = await bench.folder();
-  for (const args of WITHOUT) expect(await bench.run(args, { cwd })).toMatchObject({ code: 0 });
+  for (const args of WITHOUT) expect(await runIn(cwd, {}, args)).toMatchObject({ code: 0 });
   for (const args of [...READS, ...CHANGES].filter(([name]) => name !== 'migrate')) {
-    const { code, stdout, stderr } = await bench.run(args, { cwd });
+    const { code, stdout, stderr } = await runIn(cwd, {}, args);
     expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
     expect(stderr).toBe(
       'No gateway has run in ./data yet. Start it with "agent-gateway serve", or point GATEWAY_DATA_DIR, DATABASE_URL or --config at the gateway you mean.\n',
     );
   }
   expect(await readdir(cwd)).toEqual([]);
-  // A data folder that holds other things is no gateway's yet either.
+  // A data folder with other contents does not belong to a gateway yet either.
   await mkdir(join(cwd, 'data', 'plugins'), { recursive: true });
   expect((await bench.run(['hooks', 'list'], { cwd })).stderr).toMatch(/^No gateway has run in \.\/data yet/);
   expect(await readdir(join(cwd, 'data'), { recursive: true })).toEqual(['plugins']);
@@ -145,9 +159,9 @@ test('on an empty PostgreSQL database commands make nothing, and say what to do'
   const cwd = await bench.folder();
   const env = { DATABASE_URL: empty.url };
   const name = new URL(empty.url).pathname;
-  for (const args of WITHOUT) expect(await bench.run(args, { cwd, env })).toMatchObject({ code: 0 });
+  for (const args of WITHOUT) expect(await runIn(cwd, env, args)).toMatchObject({ code: 0 });
   for (const args of [...READS, ...CHANGES].filter(([command]) => command !== 'migrate')) {
-    const { code, stdout, stderr } = await bench.run(args, { cwd, env });
+    const { code, stdout, stderr } = await runIn(cwd, env, args);
     expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
     expect(stderr).toContain(`${name} yet: it has none of its tables. Start one with`);
     expect(stderr).toContain('or point DATABASE_URL or --config at');
@@ -169,7 +183,7 @@ test('on a database that gateways use, commands that read change nothing and mak
        ('channels_config.tg.token', NULL, 'v1.not-for-this-key')`,
   );
   for (const args of READS.filter(([, word]) => word !== 'deliveries' && word !== 'verify')) {
-    const { code, stderr } = await bench.run(args, { cwd, env });
+    const { code, stderr } = await runIn(cwd, env, args);
     expect({ args, stderr, code }).toEqual({ args, stderr, code: 0 });
   }
   const shown = await bench.run(['config', 'show', '--stored'], { cwd, env });

@@ -24,7 +24,7 @@ interface Recipe {
   readonly code: string;
 }
 
-/** The code block of each heading of the page, with the address of the gateway of this test. */
+/** The code block below each heading of the page, with the address of the test's gateway. */
 const recipes = new Map<string, Recipe>();
 let folder: string;
 let model: JudgingModel;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await Promise.all([model.provider.stop(), removeConfigs(), rm(folder, { recursive: true, force: true })]);
 });
 
-/** Where the packages that the recipes import are found, as after `npm install`. */
+/** A folder with the packages that the recipes import, as after `npm install`. */
 async function folderWithClients(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'agw-recipes-'));
   await symlink(resolve('node_modules'), join(made, 'node_modules'));
@@ -74,7 +74,7 @@ async function script(heading: string, change = (code: string): string => code):
   return file;
 }
 
-/** `${TOKEN}` and `$TOKEN`, as the programs fill them in that read such a file. */
+/** Replaces `${TOKEN}` and `$TOKEN`, as the programs do that read such a file. */
 const filled = (text: string): string => text.replaceAll(/\$\{TOKEN\}|\$TOKEN/g, gateway.token);
 
 test('every code block of the page is run', () => {
@@ -83,7 +83,7 @@ test('every code block of the page is run', () => {
   expect([...recipes.keys()].sort()).toEqual([...run, ...others].sort());
 });
 
-test('one block a heading: none is passed over', async () => {
+test('each heading has one block, and none is left out', async () => {
   const page = await readFile('docs/clients.md', 'utf8');
   expect([...page.matchAll(/^```\w+$/gm)]).toHaveLength(recipes.size);
 });
@@ -150,7 +150,7 @@ test('the recipe MCP clients, read as they read it, leads to the agents', async 
   expect(answer.content).toEqual([{ type: 'text', text: '1 messages, the last: Hello' }]);
 });
 
-/** Headers that say who writes, sent by both when that is configured; the gateway goes by the token. */
+/** Headers with the user's name, which both programs send when configured. The gateway uses the token instead. */
 const WHO = { 'X-OpenWebUI-User-Name': 'Ada', 'X-OpenWebUI-User-Id': '1', 'X-OpenWebUI-Chat-Id': 'c1' };
 
 test('the calls of Open WebUI, as its source makes them: models, a streamed answer, a title', async () => {

@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import { RemoteCommandLine } from '../harness/remote-command-line.js';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const WIDEST = 100;
 
 let gateway: TestGateway;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What a command prints as a table, whose lines have to fit. */
+/** The table that a command prints; its lines must fit. */
 async function tableOf(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await line.call(...args);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -66,17 +66,17 @@ describe('hooks', () => {
         expect(await tableOf('hooks', 'deliveries', id)).toMatch(
           /^\d+ +session\.created +\d+ +delivered +1 +200/m,
         ),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     const { deliveries } = await line.json<{ deliveries: { id: string }[] }>('hooks', 'deliveries', id);
     const number = deliveries[0]?.id ?? '';
     const again = await line.call('hooks', 'redeliver', number);
     expect(again).toEqual({ code: 0, stdout: '', stderr: `${number} is pending.\n` });
-    await eventually(() => expect(receiver.bodies('/again').length).toBeGreaterThan(1), PATIENCE_MS);
+    await eventually(() => expect(receiver.bodies('/again').length).toBeGreaterThan(1), TIMEOUT_MS);
     await eventually(
       async () =>
         expect(await line.json('hooks', 'redeliver', number)).toEqual({ id: number, status: 'pending' }),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     expect((await line.call('hooks', 'redeliver', '999999999')).code).toBe(1);
     expect((await line.call('hooks', 'deliveries', id, '--status', 'lost')).code).toBe(2);
@@ -97,7 +97,7 @@ test('usage is summed up as it is locally: table, CSV and JSON', async () => {
   await gateway.b.post(`/sessions/${body.id}/messages`, { content: 'Hello' });
   await eventually(
     async () => expect(await tableOf('usage', '--by', 'agent,user')).toMatch(/^default +ada +1 +\d+ +\d+ +/m),
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
   const { usage } = await line.json<{ usage: object[] }>('usage', '--by', 'agent');
   expect(usage).toEqual([expect.objectContaining({ agent: 'default', turns: 1 })]);
@@ -115,7 +115,7 @@ test('the audit is listed as it is locally', async () => {
       expect(await tableOf('audit', 'list', '--action', 'config.changed')).toMatch(
         /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +test +127\.0\.0\.1 +config\.changed +\S+ +success/m,
       ),
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
   const { items } = await line.json<{ items: object[] }>('audit', 'list', '--limit', '1', '--since', '1h');
   expect(items).toHaveLength(1);

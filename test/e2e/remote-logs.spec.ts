@@ -2,7 +2,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { RemoteCommandLine, type RunningCommand } from '../harness/remote-command-line.js';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let gateway: TestGateway;
 let running: RunningCommand | undefined;
@@ -23,7 +23,7 @@ describe.each(['a', 'b'] as const)('logs, at the port of Profile %s', (profile) 
   const line = () => new RemoteCommandLine(gateway, profile);
 
   test('prints the newest lines, oldest first, and an object with --json', async () => {
-    // A line each.
+    // Each logs a line.
     await Promise.all([opened(), opened()]);
     await eventually(async () => {
       const { code, stdout } = await line().call('logs', '--since', '1h', '--limit', '500');
@@ -31,13 +31,13 @@ describe.each(['a', 'b'] as const)('logs, at the port of Profile %s', (profile) 
         0,
         expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z {2}info {3}\S+ {2}\S/m),
       ]);
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
     await eventually(async () => {
       const { entries } = await line().json<{ entries: { timestamp: string; level: string }[] }>(
         ...['logs', '--limit', '2', '--level', 'info'],
       );
       expect(entries.map(({ level }) => level !== 'debug')).toEqual([true, true]);
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   });
 
   test('says that there are none, and what it does not take', async () => {
@@ -51,12 +51,12 @@ describe.each(['a', 'b'] as const)('logs, at the port of Profile %s', (profile) 
     running = line().follow('logs', '-f', '--level', 'debug', '--since', '1m', '--json');
     const seen = () =>
       (running?.stdout ?? '').split('\n').flatMap((text) => (text === '' ? [] : [JSON.parse(text) as Line]));
-    await eventually(() => expect(seen()).not.toHaveLength(0), PATIENCE_MS);
+    await eventually(() => expect(seen()).not.toHaveLength(0), TIMEOUT_MS);
     const id = await opened();
     await say(id, 'Hello');
     await eventually(
       () => expect(seen().filter(({ session_id }) => session_id === id)).not.toHaveLength(0),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     const { code, stderr } = await running.stop();
     expect([code, stderr]).toEqual([0, '']);
@@ -86,13 +86,13 @@ describe('sessions watch', () => {
   test('prints the turns of a session as they happen, with their calls of tools', async () => {
     const id = await opened({ user_id: 'ada' });
     running = line().follow('sessions', 'watch', id);
-    // The viewer has to be there before what it sees.
+    // The viewer must be connected before the event.
     await eventually(async () => {
       await say(id, 'Hello');
       expect(running?.stdout).toContain('No model is configured');
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
     await say(id, '/call memory_store {"content": "I was watched"}');
-    await eventually(() => expect(running?.stderr).toContain('[memory_store: done]'), PATIENCE_MS);
+    await eventually(() => expect(running?.stderr).toContain('[memory_store: done]'), TIMEOUT_MS);
     expect(running.stderr).toContain('[calls memory_store {"content":"I was watched"}]');
     expect((await running.stop()).code).toBe(0);
   });
@@ -107,7 +107,7 @@ describe('sessions watch', () => {
     await eventually(async () => {
       await say(id, 'Hello');
       expect(events()).toEqual(expect.arrayContaining(['token', 'done']));
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   });
 
   test('of a session that there is not, it says so', async () => {

@@ -3,12 +3,13 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type Answer } from '../harness/http-caller.js';
+import { promptly } from '../harness/promptly.js';
 
 /** docs/specification/silences.md, Tokens: a revoked token is refused by every replica within 1.5 s. */
 const WITHIN_MS = 1500;
 
 let database: TestDatabase;
-/** Three, all of them behind a transaction pooler where there is one: no notification gets through that. */
+/** Three, behind a transaction pooler where there is one: notifications do not pass through it. */
 let replicas: TestGateway[];
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -20,7 +21,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Asks until the answer is as wanted. @returns when that was */
+/**
+ * Asks until the response is as expected.
+ * @returns when that was
+ */
 async function seenAt(ask: () => Promise<Answer>, isIt: (answer: Answer) => boolean): Promise<number> {
   const deadline = performance.now() + 10_000;
   while (!isIt(await ask())) {
@@ -33,38 +37,40 @@ test('a revoked token is refused by all replicas within 1.5 s, and by each of th
   const token = await replicas[0]!.mint({ name: 'short-lived' });
   const callers = replicas.flatMap((replica) => [replica.caller('a', token), replica.caller('b', token)]);
   for (const caller of callers) expect((await caller.get('/sessions')).status).toBe(200);
-  await replicas[0]!.started.app.get(TokensService, { strict: false }).revoke('short-lived');
-  const revokedAt = performance.now();
-  const refusedAt = await Promise.all(
-    callers.map((caller) =>
-      seenAt(
-        () => caller.get('/sessions'),
-        ({ status }) => status === 401,
+  let revokedAt = Number.NaN;
+  const refusedAt = await promptly(WITHIN_MS, async () => {
+    await replicas[0]!.started.app.get(TokensService, { strict: false }).revoke('short-lived');
+    revokedAt = performance.now();
+    return Promise.all(
+      callers.map((caller) =>
+        seenAt(
+          () => caller.get('/sessions'),
+          ({ status }) => status === 401,
+        ),
       ),
-    ),
-  );
+    );
+  });
   const seconds = Math.round(Math.max(...refusedAt) - revokedAt) / 1000;
   figure(['revoked-tokens'], {
     refused_everywhere_after_s: seconds,
     replicas: replicas.length,
     notifications: database.pooledUrl === undefined ? 'possible' : 'blocked by a pooler',
   });
-  expect(seconds * 1000).toBeLessThan(WITHIN_MS);
   for (const caller of callers) expect((await caller.get('/sessions')).status).toBe(401);
 });
 
 test('a changed setting is in force on all replicas within 1.5 s', async () => {
-  expect((await replicas[1]!.b.patch('/config', { 'rate_limits.other': 777 })).status).toBe(200);
-  const changedAt = performance.now();
-  const seen = await Promise.all(
-    replicas.map((replica) =>
-      seenAt(
-        () => replica.a.get('/skills'),
-        ({ headers }) => headers.get('x-ratelimit-limit') === '777',
+  await promptly(WITHIN_MS, async () => {
+    expect((await replicas[1]!.b.patch('/config', { 'rate_limits.other': 777 })).status).toBe(200);
+    await Promise.all(
+      replicas.map((replica) =>
+        seenAt(
+          () => replica.a.get('/skills'),
+          ({ headers }) => headers.get('x-ratelimit-limit') === '777',
+        ),
       ),
-    ),
-  );
-  expect(Math.max(...seen) - changedAt).toBeLessThan(WITHIN_MS);
+    );
+  });
 });
 
 test('a session made on one replica is answered on the others, one turn at a time', async () => {

@@ -17,7 +17,7 @@ import { StoryLine } from '../harness/story-line.js';
 jest.setTimeout(120_000);
 
 const bench = new ProcessBench();
-/** One place waits for the lease of a lost turn; what needs no lease happens at the other meanwhile. */
+/** One place waits for the lease of a lost turn; the other is for tests that wait for no lease. */
 let waiting: Place;
 let busy: Place;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await Promise.all([waiting.provider.stop(), busy.provider.stop()]);
 });
 
-/** A data directory, the gateways that run on it one after the other, and a model. */
+/** A data directory with its gateways, one after the other, and a model. */
 class Place {
   readonly line = new StoryLine();
   private token: string | undefined;
@@ -40,12 +40,12 @@ class Place {
 
   static async make(): Promise<Place> {
     const provider = await startScriptedProvider();
-    // Takes every request and answers none.
+    // Accepts every request and never answers.
     provider.script(() => undefined);
     return new Place(join(await bench.folder(), 'data'), provider);
   }
 
-  /** The first start makes the token of them all. */
+  /** The first start creates the token for all of them. */
   async serve(env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
     const started = await bench.serve({ env: { GATEWAY_DATA_DIR: this.dataDir, ...env } });
     this.token ??= started.token;
@@ -87,7 +87,7 @@ class Place {
     return created.body.session_id;
   }
 
-  /** Sends a message that nobody will answer, and returns once the model has it. */
+  /** Sends a message that nobody will answer. Returns when the model has it. */
   async beginTurn(gateway: GatewayProcess, session: string): Promise<void> {
     const before = this.provider.requests.length;
     this.caller(gateway.a)
@@ -102,7 +102,7 @@ async function stop(gateway: GatewayProcess): Promise<void> {
   expect((await gateway.ended).code).toBe(0);
 }
 
-/** What was said is kept, and answered once. */
+/** The message is kept, and answered once. */
 const KEPT_AND_ANSWERED = [{ role: 'user', content: 'Are you there?' }, { role: 'assistant' }];
 
 test.concurrent('sessions, messages and tokens survive a kill -9, and the next start takes over the running database', () =>
@@ -149,7 +149,7 @@ test.concurrent('a first signal waits for a running turn, a second leaves it to 
     const session = await busy.newSession(gateway);
     await busy.beginTurn(gateway, session);
     gateway.kill('SIGTERM');
-    // What npm passes on of the terminal's Ctrl-C comes right after it and is no second wish.
+    // npm forwards the terminal's Ctrl-C right after it; that does not count as a second one.
     await sleep(50);
     gateway.kill('SIGTERM');
     await until(() => gateway.output().includes('the gateway is stopping'), 5000);
@@ -171,7 +171,7 @@ test.concurrent('a first signal waits for a running turn, a second leaves it to 
 test.concurrent('a third signal ends the process at once, with the code that shells give to it', () =>
   busy.line.play(async () => {
     const gateway = await busy.serve();
-    // A server that does not stop holds up the end of the gateway.
+    // A database server that does not stop delays the end of the gateway.
     const postmaster = runningPostmaster(busy.dataDir);
     process.kill(postmaster, 'SIGSTOP');
     try {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const env = { ...providerEnv(provider), GATEWAY__STREAMING__PING_INTERVAL_MS: '100' };
   runner = await startTestGateway({ database, env });
   other = await startTestGateway({ database, env });
-  // What the library expects of a browser.
+  // The parts of a browser that the library expects.
   const listeners = { addEventListener: () => undefined, removeEventListener: () => undefined };
   Object.assign(globalThis, { window: globalThis, document: { hidden: false, ...listeners } });
 });
@@ -40,7 +40,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** An answer in so many pieces, a few milliseconds apart. */
+/** An answer in several pieces, a few milliseconds apart. */
 function slowAnswer(pieces: readonly string[]): void {
   provider.script(async (response) => {
     const [wire] = wires;
@@ -80,7 +80,7 @@ async function turnsOf(id: string): Promise<number> {
   return row?.n ?? -1;
 }
 
-/** What a page does with the library: one call, and every message it is handed. */
+/** What a page does with the library: makes one call, and receives its messages. */
 async function ask(
   url: string,
   headers: Record<string, string> = {},
@@ -156,7 +156,7 @@ test('a POST that is repeated after the end gets the rest of the stored answer, 
   expect([provider.requests.length, await turnsOf(id)]).toEqual([1, 1]);
 });
 
-test('a key whose turn has ended goes on from the event, too, and says that nothing was done', async () => {
+test('a key whose turn has ended goes on from the event, too, and its answer is marked as replayed', async () => {
   slowAnswer(['One, ', 'two.']);
   const id = await newSession(runner);
   const body = { content: 'Count' };
@@ -183,7 +183,7 @@ test('a key whose turn has ended goes on from the event, too, and says that noth
   expect(runner.logLines.filter((line) => line.includes('did not keep its answer'))).toEqual([]);
 });
 
-test('a turn that fails while nobody looks is told as failed, with what it had said', async () => {
+test('a turn that fails while no one looks is reported as failed, with what it had said', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   const id = await newSession(runner);

@@ -6,10 +6,11 @@ import { eventually } from '../harness/eventually.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
 import { type Answer, HttpCaller } from '../harness/http-caller.js';
 import { McpBench, type ServerB } from '../harness/mcp.js';
+import { promptly } from '../harness/promptly.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, providerEnv, TurnStream } from '../harness/turn-stream.js';
 
-// Leases run out by themselves here: docs/specification/additions.md, Turns that outlive their replica.
+// Leases expire by themselves here: docs/specification/additions.md, Turns that outlive their replica.
 jest.setTimeout(180_000);
 
 const TAKEN_UP_MS = 12_000;
@@ -103,11 +104,11 @@ test('a replica dies while a tool runs: within 10 s another goes on, does not ca
   const id = await newSession();
   void send(victim, id, 'while it runs', 'while-it-runs');
   await eventually(() => expect(ledger.calls.get('while it runs')).toBe(1));
-  const killedAt = performance.now();
-  await kill(victim);
-  // The key of the message is in use meanwhile, and then has the answer.
-  const [, answer] = await untilAnswered(id);
-  expect(performance.now() - killedAt).toBeLessThan(10_000);
+  const [, answer] = await promptly(10_000, async () => {
+    await kill(victim);
+    // The key of the message is in use meanwhile, and then has the answer.
+    return untilAnswered(id);
+  });
   expect(answer).toMatchObject({ role: 'assistant', content: 'It is noted.' });
   expect(answer?.tool_calls).toMatchObject([
     { name: 'ledger__note', output: expect.stringContaining('Outcome unknown') as string },
@@ -178,19 +179,19 @@ test('a stop leaves a turn that takes longer to another replica, which goes on a
   const id = (await at(standing).post<{ id: string }>('/sessions', { user_id: 'waiting' })).body.id;
   const sent = send(leaving, id, 'Take your time', 'left');
   await eventually(() => expect(provider.requests).toHaveLength(1));
-  const stoppedAt = performance.now();
-  leaving.kill('SIGTERM');
-  const left = await sent;
-  expect([left?.status, left?.text.includes('turn_handed_over')]).toEqual([503, true]);
-  expect((await leaving.ended).code).toBe(0);
-  await eventually(() => expect(provider.requests).toHaveLength(2), 5000);
-  expect(performance.now() - stoppedAt).toBeLessThan(8000);
+  await promptly(8000, async () => {
+    leaving.kill('SIGTERM');
+    const left = await sent;
+    expect([left?.status, left?.text.includes('turn_handed_over')]).toEqual([503, true]);
+    expect((await leaving.ended).code).toBe(0);
+    await eventually(() => expect(provider.requests).toHaveLength(2));
+  });
   whole.finish();
   const [, answer] = await untilAnswered(id);
   expect(answer).toMatchObject({ role: 'assistant', content: 'The whole' });
   const again = await send(standing, id, 'Take your time', 'left');
   expect([again?.status, again?.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
-  // The call that was broken off is counted like the other.
+  // The interrupted call is counted like the other one.
   const [cost] = await database.query<{ broken_off: number; turn: number; used: number }>(
     `SELECT (SELECT sum((spent->'usage'->>'output')::int)::int FROM turn_steps, json_array_elements(content->'spending') AS spent
          WHERE turn_id = turns.id AND kind = 'spent') AS broken_off,
@@ -226,7 +227,7 @@ test('a turn that was tried turns.max_attempts times without a step, for more th
   const [, answer] = await untilAnswered(id);
   expect(answer).toMatchObject({ role: 'assistant', incomplete: 'interrupted' });
   expect(provider.requests).toHaveLength(1);
-  // What it used counts to the limits of its session and its token.
+  // What it used counts towards the limits of its session and its token.
   const [session] = await database.query<{ spent: number }>(
     'SELECT spent_tokens::int AS spent FROM sessions WHERE id = $1',
     [id],

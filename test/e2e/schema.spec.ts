@@ -1,10 +1,15 @@
 import { createDataSource } from '../../ormconfig.js';
+import { OLD_EVENTS, oldEvents } from '../../src/areas/hooks/hook-retention.service.js';
+import * as turnDirectory from '../../src/areas/turns/turn-directory.sql.js';
+import { IdSource } from '../../src/common/ids/typeid.js';
 import { migrate } from '../../src/platform/database/schema.js';
+import { filtersGiven } from '../../src/platform/database/statement.js';
 import type { LogFields, Logger } from '../../src/platform/logging/logger.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
+import { rowsRead } from '../harness/rows-read.js';
 
 const DRIFT = 'the database schema differs';
 const limits = { size: 2, connectTimeoutMs: 5000, statementTimeoutMs: 0, onIdleError: () => undefined };
@@ -58,6 +63,45 @@ test('the sessions of an agent that has few are found by an index, newest first'
   expect(lines).not.toContain('Sort');
 });
 
+test.each(['failed', 'interrupted', 'cancelled'] as const)(
+  'turns that are %s are found by an index among those that completed',
+  async (status) => {
+    await database.query(
+      `INSERT INTO sessions (id, channel, user_id, status, metadata) VALUES ('sess_${status}', 'api', 'ada', 'idle', '{}')`,
+    );
+    await database.query(
+      `INSERT INTO turns (id, session_id, user_message_id, status, created_at)
+       SELECT '${status}_' || n, 'sess_${status}', 'msg', CASE n WHEN 1 THEN '${status}' ELSE 'completed' END,
+         now() - make_interval(secs => 20000 - n) FROM generate_series(1, 20000) AS n`,
+    );
+    await database.query('ANALYZE turns');
+    const read = await rowsRead(database, 'turns', (counting) =>
+      counting.query(turnDirectory.LIST(filtersGiven({ status })), {
+        ...{ status, afterTime: 'infinity', afterId: '', most: 51 },
+        ...{ session: undefined, user: undefined, agent: undefined },
+        ...{ since: undefined, bound: undefined, agents: undefined },
+      }),
+    );
+    expect(read).toBe(1);
+  },
+);
+
+test('events that are too old are found without reading those that are kept, which also stay', async () => {
+  const old = (hours: number) => `'${new IdSource(() => Date.now() - hours * 3_600_000).next('evt')}'`;
+  await database.query(
+    `INSERT INTO events (id, name, occurred_at, data)
+     SELECT new_event_id(), 'session.created', now(), '{}'::json FROM generate_series(1, 5000)
+     UNION ALL SELECT ${old(100)}, 'session.created', now() - interval '100 hours', '{}'
+     UNION ALL SELECT ${old(47)}, 'session.created', now() - interval '47 hours', '{}'`,
+  );
+  await database.query('ANALYZE events');
+  const read = await rowsRead(database, 'events', (counting) =>
+    counting.query(OLD_EVENTS, oldEvents(48, 1000)),
+  );
+  expect(read).toBeLessThan(10);
+  expect(await database.query('SELECT 1 FROM events')).toHaveLength(5001);
+});
+
 test('every migration can be taken back, and run again', async () => {
   const dataSource = await createDataSource({ url: database.directUrl }, limits).initialize();
   try {
@@ -96,7 +140,7 @@ test('a process that is killed between two migrations loses none that ended: the
     await blocker.query('LOCK TABLE api_tokens IN ACCESS EXCLUSIVE MODE');
     const killed = processes.begin(['migrate'], { env: { DATABASE_URL: database.url } });
     await eventually(async () => expect(await names()).toContain(first));
-    // The first has ended and locks nothing, while the second still waits.
+    // The first migration has ended and holds no lock, while the second still waits.
     await database.query('SELECT 1 FROM hooks');
     killed.kill('SIGKILL');
     await killed.ended;
@@ -112,7 +156,7 @@ test('a process that is killed between two migrations loses none that ended: the
   }
 });
 
-/** A database whose last migrations were taken back, and a transaction that reads `sessions` and stays open. */
+/** A database whose last migrations were reverted, and an open transaction that reads `sessions`. */
 async function heldBack(to: string): Promise<{ names(): Promise<string[]>; release(): Promise<void> }> {
   const dataSource = await createDataSource({ url: database.directUrl }, limits).initialize();
   const names = async () =>
@@ -138,12 +182,12 @@ test('a migration behind a long transaction lets others pass between its tries, 
   const warn = (_sentence: string, fields: LogFields = {}) => void warnings.push(fields);
   const logger = { warn } as unknown as Logger;
   const { names, release } = await heldBack(ALTERS_SESSIONS);
-  const patience = { lockMs: 500, pauseMs: 500, mostMs: 600_000 };
-  const migrating = migrate({ url: database.directUrl }, logger, patience);
+  const timeouts = { lockMs: 500, pauseMs: 500, mostMs: 600_000 };
+  const migrating = migrate({ url: database.directUrl }, logger, timeouts);
   try {
     for (let tries = 1; tries <= 3; tries += 1) {
       await eventually(() => expect(warnings.length).toBeGreaterThanOrEqual(tries));
-      // With the lock asked for and never given up, this would wait for the long transaction.
+      // If the waiting lock request were not given up, this would wait for the long transaction.
       await database.query('SELECT count(*) FROM sessions');
     }
     expect(await names()).not.toContain(ALTERS_SESSIONS);
@@ -163,8 +207,8 @@ test('a migration whose table never becomes free gives up with a sentence, and n
   const { names, release } = await heldBack(ALTERS_SESSIONS);
   const before = await names();
   try {
-    const patience = { lockMs: 50, pauseMs: 50, mostMs: 200 };
-    await expect(migrate({ url: database.directUrl }, undefined, patience)).rejects.toThrow(
+    const timeouts = { lockMs: 50, pauseMs: 50, mostMs: 200 };
+    await expect(migrate({ url: database.directUrl }, undefined, timeouts)).rejects.toThrow(
       /AwaitOutputsOfTools1795402200000 could not get its lock .* ALTER TABLE sessions .* End the transactions/,
     );
     expect(await names()).toEqual(before);

@@ -20,7 +20,7 @@ const message = {
   content: [{ type: 'output_text', text: ANSWER, annotations: [] }],
 };
 
-/** A thought and an answer, as each wire streams them, and what asks for the thought. */
+/** A thought and an answer as each wire streams them, and the option that requests the thought. */
 const WIRES = [
   {
     wire: 'chat',
@@ -96,7 +96,7 @@ describe.each(WIRES)('what the model thinks, by the wire $wire', ({ env, suffix,
   const show = async (isShown: boolean) =>
     expect((await gateway.b.patch('/config', { 'agent.show_reasoning': isShown })).status).toBe(200);
 
-  /** One turn, seen by a stream of the profile and by a socket. */
+  /** One turn, seen over the profile's stream and over a WebSocket. */
   async function seen(profile: 'a' | 'b') {
     const id = await newSession(gateway);
     const socket = await SocketClient.open(
@@ -114,7 +114,7 @@ describe.each(WIRES)('what the model thinks, by the wire $wire', ({ env, suffix,
     return { stream, socket, history: JSON.stringify(body) };
   }
 
-  test('is shown to nobody', async () => {
+  test('is shown to no one', async () => {
     const { stream, socket, history } = await seen('a');
     expect([stream.of('reasoning'), socket.of('reasoning')]).toEqual([[], []]);
     expect(stream.text + history).not.toContain(THOUGHT.slice(0, 20));

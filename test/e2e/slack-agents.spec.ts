@@ -24,7 +24,7 @@ interface SentToModel {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** Two workspaces, each with a bot of its own. */
+/** Two workspaces, each with its own bot. */
 let slacks: Record<'support' | 'legal', TestSlack>;
 let models: Record<'support' | 'legal', LLMock>;
 let gateway: TestGateway;
@@ -87,7 +87,7 @@ test('binding by channel: each of two Slack channels is answered by its agent, w
   expect(bound).toEqual(['helpdesk: support', 'lawyers: legal']);
 });
 
-test('a channel that is bound anew answers new conversations with its new agent', async () => {
+test('a channel that is bound to another agent answers new conversations with that agent', async () => {
   const patched = await gateway.b.patch('/config', { 'channels_config.lawyers.agent': 'nobody' });
   expect(patched.status).toBe(400);
   expect((await gateway.b.patch('/config', { 'channels_config.lawyers.agent': 'support' })).status).toBe(200);

@@ -69,7 +69,8 @@ describe('a bootstrap token that replaces another', () => {
     const [after, ...others] = await alive();
     expect(others).toEqual([]);
     expect(after?.id).not.toBe(before?.id);
-    // What the old one made is the new one's: it was replaced, not revoked by somebody.
+    // What the old token created belongs to the new one, because the old one was replaced and not revoked by a
+    // person.
     expect(after?.familyId).toBe(before?.familyId);
     for (const [given, isInForce] of [
       [old, false],
@@ -81,7 +82,7 @@ describe('a bootstrap token that replaces another', () => {
       expect(await tokens.install(given)).toBe(isInForce);
       expect((await alive()).map(({ id }) => id)).toEqual([after?.id]);
     }
-    // A token of that name which people made is none of its business.
+    // A token with that name that a person created is left alone.
     expect((await tokens.list()).find(({ id }) => id === other.token.id)?.revokedAt).toBeNull();
   });
 
@@ -93,7 +94,7 @@ describe('a bootstrap token that replaces another', () => {
     expect([await tokens.install(old), await tokens.install(next)]).toEqual([false, true]);
   });
 
-  test('that was revoked leaves nobody; a token that was made otherwise may take its place', async () => {
+  test('that was revoked leaves none; a token that was made otherwise may take its place', async () => {
     const [last] = await alive();
     await tokens.revoke(last?.id ?? '');
     const { secret, token } = await tokens.create({

@@ -12,7 +12,7 @@ import {
 } from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
 
-/** Starts take long on a machine that is busy with others. */
+/** Starts take long on a busy machine. */
 jest.setTimeout(120_000);
 
 const bench = new ProcessBench();
@@ -27,7 +27,7 @@ const isInstalled = (name: string): boolean => {
   }
 };
 const hasShellAndCurl = ['bash', 'curl'].every(isInstalled);
-/** A terminal for a test: util-linux brings it; the command of that name elsewhere takes other options. */
+/** util-linux provides the terminal; elsewhere the command `script` has other options. */
 const hasScript = process.platform === 'linux' && isInstalled('script');
 
 function pasted(lines: string, env: Record<string, string> = {}): string {
@@ -63,7 +63,7 @@ describe('the first start', () => {
     const { code, stdout, stderr } = await first.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(isAlive(postmaster)).toBe(false);
-    // Standard output carries JSON lines only, and none of them the token; one says where it is.
+    // Standard output has only JSON lines, none with the token; one says where it is.
     const lines = stdout.trim().split('\n');
     expect(
       lines.map((line) => JSON.parse(line) as { file?: string }).flatMap((line) => line.file ?? []),
@@ -181,7 +181,7 @@ describe('a start that cannot succeed', () => {
     );
     expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true);
     expect(postmasterPid(dataDir)).toBeUndefined();
-    // What could not be shown was not made.
+    // A token that could not be shown is not created.
     const gateway = await bench.serve({ env: { GATEWAY_DATA_DIR: dataDir } });
     expect(gateway.token).toMatch(/^agw_/);
     gateway.kill('SIGTERM');
@@ -219,7 +219,7 @@ describe('a start that cannot succeed', () => {
   });
 });
 
-/** A project that only its owner can enter is no place to link to for an ordinary user: then the files come along. */
+/** An ordinary user cannot follow a link into a project that only its owner may enter, so the files are copied. */
 const LINK_MODULES = `
   ordinary() { setpriv --reuid=65534 --clear-groups test -r "$1/package.json" 2>/dev/null; }
   if [ "$(id -u)" != 0 ] || ordinary "$1/pg"; then ln -s "$1" "$2"; else cp -al "$1" "$2" 2>/dev/null || cp -R "$1" "$2"; fi`;
@@ -257,7 +257,7 @@ describe('a checkout elsewhere', () => {
     const gateway = await bench.serve({ checkout, env, uid });
     const said = await new HttpCaller(gateway.a, gateway.token).post('/sessions', {});
     expect(said.status).toBe(201);
-    // Root may look in as well, and leaves everything as it is.
+    // root may look too, and leaves everything as it is.
     const list = await bench.run(['auth', 'token', 'list', '--json'], { env });
     expect(JSON.parse(list.stdout)).toMatchObject({ tokens: [{ name: 'admin' }] });
     gateway.kill('SIGTERM');

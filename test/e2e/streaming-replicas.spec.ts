@@ -47,7 +47,7 @@ async function socketOn(gateway: TestGateway, id: string, lastEventId?: string):
   return client;
 }
 
-/** A viewer over Server-Sent Events; one that sends a message sees its turn alone. */
+/** A viewer over Server-Sent Events. One that sends a message sees only its own turn. */
 async function streamOn(gateway: TestGateway, id: string, content?: string): Promise<TurnStream> {
   const wish = content === undefined ? {} : { body: { content } };
   const url = `${gateway.b.base}/sessions/${id}/messages`;
@@ -110,7 +110,7 @@ test('a WebSocket and an EventSource on another replica see a turn as it happens
   remove();
 });
 
-test('whoever comes late or comes back, on any replica and at any place, gets exactly the rest', async () => {
+test('a viewer that comes late or comes back, on any replica and at any place, gets exactly the rest', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   const id = await newSession(runner);
@@ -167,7 +167,7 @@ test('turns of one session on both replicas are shown in their order and once, a
   expect(there).toEqual(here);
 });
 
-test('nothing is written for a session that nobody watches from elsewhere, and what was written goes', async () => {
+test('nothing is written for a session that no one watches on another replica, and what was written is deleted', async () => {
   const store = other.started.app.get(RemoteTurnsStore, { strict: false });
   await database.query(`UPDATE turns SET ended_at = now() - interval '1 minute'`);
   await store.forget();
@@ -184,7 +184,7 @@ test('nothing is written for a session that nobody watches from elsewhere, and w
   expect(await framesKept()).toBe(0);
 });
 
-test('a viewer whose own replica stops is told to come back at once, and goes on at another', async () => {
+test('a viewer whose own replica stops is told to come back at once, and continues on another', async () => {
   const leaving = await startTestGateway({ database, env: providerEnv(provider) });
   const answer = heldAnswer();
   provider.script(answer.script);
@@ -203,7 +203,7 @@ test('a viewer whose own replica stops is told to come back at once, and goes on
   expect((await sent).status).toBe(200);
 });
 
-test('kill -9 of the replica that runs a turn: its viewers elsewhere are told that it begins again, and see its answer', async () => {
+test('kill -9 of the replica that runs a turn: its viewers on other replicas are told that it starts again, and see its answer', async () => {
   const env = {
     ...providerEnv(provider),
     DATABASE_URL: database.url,

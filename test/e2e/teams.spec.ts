@@ -26,7 +26,10 @@ beforeEach(() => provider.script(echo()));
 const textsOf = (conversation: string): string[] => teams.said(conversation).map(({ text }) => text);
 const nextConversation = (): string => `a:${++count}-conversation`;
 
-/** Writes in a conversation of its own. @returns what the bot said there, once it said something */
+/**
+ * Writes in a new conversation.
+ * @returns the bot's messages there, once there are any
+ */
 async function write(text: string, posting: Posting = {}): Promise<string[]> {
   const conversation = posting.conversation ?? nextConversation();
   expect(await teams.write(url, text, { ...posting, conversation })).toBe(200);
@@ -51,7 +54,7 @@ test('in a channel every thread is a conversation; the mention of the bot goes, 
   expect(await write('<at>Agent</at> ask <at>Grace</at>', { ...posting, conversation: one })).toEqual([
     'You said: Ada (0000000a-0000-0000-0000-000000000001): ask @Grace',
   ]);
-  // A name is a name, whatever it means in a replacement.
+  // A name with characters that are special in a replacement stays as it is.
   const priced = { type: 'mention', mentioned: { id: '29:eve', name: "$`$'$&" }, text: '<at>Eve</at>' };
   const entities = [...mentions, priced];
   const elsewhere = { ...posting, more: { entities }, conversation: other };
@@ -159,7 +162,7 @@ describe('what does not come from the connector is refused, and stores nothing',
     }
   });
 
-  test('a body that is no activity is 400, another tenant and a stranger are ignored', async () => {
+  test('a body that is not an activity is 400, another tenant and an unknown sender are ignored', async () => {
     expect(await teams.post(url, { hello: 'there' })).toBe(400);
     const conversation = nextConversation();
     const more = { channelData: { tenant: { id: 'another' } } };
@@ -188,14 +191,14 @@ describe('when Teams does not accept an answer', () => {
 
   test.each(['its answer is lost', 500, 502] as const)(
     '%s may have arrived: not again, and the reader is told',
-    async (mishap) => {
+    async (failure) => {
       teams.next(
         'send',
-        typeof mishap === 'string' ? mishap : (response) => response.writeHead(mishap).end(),
+        typeof failure === 'string' ? failure : (response) => response.writeHead(failure).end(),
       );
       const conversation = nextConversation();
       await teams.write(url, 'heard?', { conversation });
-      const heard = typeof mishap === 'string' ? ['You said: heard?'] : [];
+      const heard = typeof failure === 'string' ? ['You said: heard?'] : [];
       await teams.untilSaid(heard.length + 1, conversation);
       expect(textsOf(conversation)).toEqual([...heard, expect.stringMatching(/may not have reached you/)]);
     },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { channelB, echo, telegramEnv, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { promptly } from '../harness/promptly.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { BOT_TOKEN, TestTelegram } from '../harness/telegram.js';
 import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
@@ -308,12 +309,10 @@ describe('when the token is revoked', () => {
   test('the channel is disconnected within two seconds, stops calling, and comes back with another token', async () => {
     const other = '4711147:AAanotherCanaryTokenOfATestBotOk';
     telegram.token = other;
-    const revokedAt = performance.now();
-    const refused = await untilChannel(gateway, 'telegram', 'disconnected');
-    expect(performance.now() - revokedAt).toBeLessThan(2000);
+    const refused = await promptly(2000, () => untilChannel(gateway, 'telegram', 'disconnected'));
     expect(refused.error).toBe('Telegram refuses the token: 401 Unauthorized');
     expect(refused.connected_at).toBeUndefined();
-    // Earlier calls may still be under way; the receiver makes no new ones.
+    // Earlier calls may still be in progress; the receiver makes no new ones.
     await sleep(1000);
     const asked = (): number => telegram.calls.filter(({ method }) => !/^(send|edit)/.test(method)).length;
     const before = asked();

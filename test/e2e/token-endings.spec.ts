@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { neighbour } from '../../bench/harness/neighbour.js';
 import { HooksService } from '../../src/areas/hooks/hooks.service.js';
 import { MessagesService } from '../../src/areas/sessions/messages.service.js';
+import { LEASE_SECS } from '../../src/areas/turns/turn-lease.js';
 import type { Caller } from '../../src/platform/tokens/caller.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
@@ -23,11 +25,14 @@ import { newSession, providerEnv, TurnStream } from '../harness/turn-stream.js';
 
 jest.setTimeout(90_000);
 
-/** The promise is 1.5 s, and the figure says how long it took; a machine that is busy with other things may take twice that. */
+/**
+ * The promise is 1.5 s, and the figure shows the time. A machine that is busy with other things may take twice as
+ * long.
+ */
 const WITHIN_MS = 3000;
-/** What passes between processes until the end takes so many turns on a core, each late on a busy machine. */
+/** The communication between processes takes this many turns on a core, and each is late on a busy machine. */
 const TURNS = 10;
-/** For what is looked at again and again. */
+/** For repeated checks. */
 const TIMEOUT_MS = 15_000;
 
 interface Item {
@@ -35,6 +40,9 @@ interface Item {
   readonly role: string;
   readonly content: string;
   readonly incomplete?: string;
+}
+interface Refused {
+  readonly error: { readonly details: { readonly reason: string } };
 }
 interface HookRow {
   readonly active: boolean;
@@ -67,7 +75,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Says what it was told, at once; whoever asks to be held gets a beginning and, when `release` says so, an end. */
+/** Repeats the message at once. When asked to be held, it sends a beginning, and the end when `release` is called. */
 let release: () => void = () => undefined;
 beforeEach(() => {
   const held = new Promise<void>((resolve) => {
@@ -118,7 +126,7 @@ async function socket(gateway: TestGateway, token: string, sessionId: string): P
   return client;
 }
 
-/** A token, and whoever holds it on each replica. */
+/** A token, and its callers on each replica. */
 async function made(name: string) {
   const token = await one.mint({ name });
   return { token, onOne: one.caller('b', token), onTwo: two.caller('b', token) };
@@ -169,7 +177,7 @@ describe('the revocation of a token, here with the command line', () => {
     const at = performance.now();
     const machine = neighbour(`http://127.0.0.1:${one.started.ports.operations}/livez`);
 
-    // With the revocation itself: what is stored has ended in the same moment.
+    // In the same transaction as the revocation, so what is stored ends at the same moment.
     expect(await hookRow(hook)).toEqual({ active: false, inactive_reason: 'token_revoked' });
     const [{ n } = { n: -1 }] = await database.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM turns WHERE session_id = $1 AND status = 'waiting' AND caller->>'tokenName' = 'maker'`,
@@ -200,7 +208,7 @@ describe('the revocation of a token, here with the command line', () => {
     expect(tookMs).toBeLessThan(WITHIN_MS + TURNS * (await machine.stop()).lagMs);
     expect(mine.ended).toBe(false);
 
-    // The session goes on with what others sent; what was accepted and not answered is in the history.
+    // The session continues with the messages of others. Accepted messages without an answer are in the history.
     await eventually(async () => expect((await history(busy)).at(-1)?.content).toBe('To "mine"'));
     expect((await history(busy)).map(({ content, incomplete }) => [content, incomplete])).toEqual([
       ['hold one', undefined],
@@ -228,7 +236,7 @@ describe('the revocation of a token, here with the command line', () => {
     ['a first attempt', 'hanging', 1],
     ['a retry', 'failing', 2],
   ])(
-    'breaks off %s that is on its way, and lets nobody make the hook active again',
+    'breaks off %s that is on its way, and lets no one make the hook active again',
     async (_what, name, which) => {
       const { onOne } = await made(name);
       let cut = false;
@@ -287,6 +295,27 @@ describe('the revocation of a token, here with the command line', () => {
     release();
     expect((await mine).status).toBe(200);
     expect(await history(busy)).toHaveLength(2);
+  });
+
+  test('reaches a waiting message even when its place is checked before the token of its caller', async () => {
+    const { onOne } = await made('kept waiting');
+    const busy = await newSession(one);
+    const mine = one.b.post(path(busy), { content: 'hold' });
+    await eventually(async () => expect(await history(busy)).toHaveLength(1));
+    const waiting = onOne.post<Refused>(path(busy), { content: 'never' });
+    const places = `SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting'`;
+    await eventually(async () => expect(await database.query(places, [busy])).toHaveLength(1));
+    const operator = new Client({ connectionString: database.directUrl });
+    await operator.connect();
+    // Only messages that wait read what their token has spent, so the lock affects nothing else here.
+    await operator.query('BEGIN; LOCK TABLE token_spending');
+    await tokens().revoke('kept waiting');
+    await sleep((LEASE_SECS * 1000) / 2);
+    await operator.end();
+    const { status, body } = await waiting;
+    expect([status, body.error.details]).toEqual([401, { reason: 'token_revoked' }]);
+    release();
+    expect((await mine).status).toBe(200);
   });
 
   test('its expiry ends nothing', async () => {

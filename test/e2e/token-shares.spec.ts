@@ -4,7 +4,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { HttpCaller } from '../harness/http-caller.js';
 
-/** One token that uses all of its share leaves every other token untouched, over all replicas. */
+/** A token that uses its whole share does not affect any other token, across all replicas. */
 let database: TestDatabase;
 let replicas: readonly [TestGateway, TestGateway];
 let tokens: { readonly greedy: string; readonly other: string; readonly favoured: string };

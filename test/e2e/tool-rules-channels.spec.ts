@@ -49,7 +49,7 @@ const verdicts = (calls: readonly ToolCallView[]) =>
 const onDesk = async () =>
   (await gateway.a.post<{ session_id: string }>('/sessions', { channel: 'desk' })).body.session_id;
 
-/** The results of the tool calls of a session's last answer, from the history. */
+/** The results of the tool calls in a session's last answer, from the history. */
 async function lastVerdicts(sessionId: string): Promise<Record<string, string>> {
   const path = `/sessions/${sessionId}/messages`;
   const { body } = await gateway.a.get<{ messages: { role: string; tool_calls: ToolCallView[] }[] }>(path);

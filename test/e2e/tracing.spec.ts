@@ -222,7 +222,7 @@ interface Received {
   readonly text: string;
 }
 
-/** What a gateway sends to a collector, with these settings, from its start to its end. */
+/** What a gateway with these settings sends to a collector, from its start to its end. */
 async function collected(env: Readonly<Record<string, string>>): Promise<readonly Received[]> {
   const received: Received[] = [];
   const collector = createServer((request, response) => {

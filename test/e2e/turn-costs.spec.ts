@@ -1,5 +1,5 @@
 import {
-  askingAt,
+  anthropicEnv,
   type CountedAnswer,
   type CountedCall,
   type CountingProvider,
@@ -14,12 +14,12 @@ const PRICE = { input: 10, cached_input: 1, cache_write: 12.5, output: 50 };
 
 let gateway: TestGateway;
 let provider: CountingProvider;
-/** Of the whole body as text. */
+/** Chooses the next answer by the request body, as text. */
 let next: (sent: string) => CountedAnswer;
 
 beforeAll(async () => {
   provider = await startCountingProvider((body) => next(JSON.stringify(body)));
-  gateway = await startTestGateway({ env: askingAt(provider) });
+  gateway = await startTestGateway({ env: anthropicEnv(provider) });
   await set({ 'prices."default/m"': PRICE });
 });
 afterAll(async () => {
@@ -47,7 +47,7 @@ interface Billed {
   readonly cost: number | null;
 }
 
-/** What usage says of a user who has one turn, after that its row has been compared with it. */
+/** The usage of a user with one turn. Checks it against the turn's row. */
 async function billed(user: string): Promise<Billed> {
   const [turn] = await gateway.database.query<Billed>(
     `SELECT turns.status, 1 AS turns, turns.input_tokens::int AS input, turns.output_tokens::int AS output, cost_usd::float8 AS cost
@@ -62,7 +62,7 @@ async function billed(user: string): Promise<Billed> {
   return turn as Billed;
 }
 
-/** The same from the provider's own books. */
+/** The cost by the provider's own books. */
 function costOf(calls: readonly Required<CountedCall>[]) {
   const sum = (part: (call: Required<CountedCall>) => number) =>
     calls.reduce((all, call) => all + part(call), 0);
@@ -79,7 +79,7 @@ function costOf(calls: readonly Required<CountedCall>[]) {
   };
 }
 
-/** Asks for a tool in the first two calls, then answers so. */
+/** Asks for a tool in the first two calls, then gives this answer. */
 function afterTwoCalls(last: CountedAnswer): void {
   let calls = 0;
   next = () => {
@@ -153,7 +153,7 @@ async function longSession(user: string): Promise<string> {
   return id;
 }
 
-test('the calls that sum a long conversation up cost what they were counted as, with the turn that made them', async () => {
+test('the calls that summarise a long conversation cost what they were counted as, with the turn that made them', async () => {
   let number = 0;
   next = (sent) => {
     number += 1;

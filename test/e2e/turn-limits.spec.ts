@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectError } from '../contract/support/envelope.js';
 import {
-  FACES,
   type MessageWire,
   newSession,
+  PROFILE_DIFFERENCES,
   PROFILES,
   say,
   sortedKeys,
@@ -18,7 +18,7 @@ import { TurnStream } from '../harness/turn-stream.js';
 /** docs/specification/silences.md, Errors: "past a limit | 429 + `Retry-After` (whole seconds) | rate_limited". */
 let gateway: TestGateway;
 let other: TestGateway;
-/** Ends the tool call of a turn, by the key it was given. */
+/** Ends the tool call of a turn, by its key. */
 const release = new Map<string, () => void>();
 let atOnce = 0;
 let maxAtOnce = 0;
@@ -70,7 +70,7 @@ interface Limits {
   readonly agent: Record<string, unknown>;
 }
 
-/** Changes settings while both replicas run, and waits until both have them. */
+/** Changes settings while both replicas run, and waits until both apply them. */
 async function limit(keys: Record<string, unknown>): Promise<void> {
   const { status, text } = await gateway.b.patch('/config', keys);
   expect([status, text]).toEqual([200, expect.any(String)]);
@@ -117,7 +117,9 @@ test.each(PROFILES)(
   async (profile) => {
     const caller = gateway[profile];
     const id = await newSession(caller);
-    expect(sortedKeys((await caller.get(`/sessions/${id}`)).body)).toEqual(FACES[profile].detail);
+    expect(sortedKeys((await caller.get(`/sessions/${id}`)).body)).toEqual(
+      PROFILE_DIFFERENCES[profile].detail,
+    );
     await limit({ 'limits.daily_tokens_per_session': 5 });
     const before = await refusals('session_budget');
     const first = await say(caller, id, 'How many tokens may this take?');
@@ -142,11 +144,13 @@ test.each(PROFILES)(
 
     await limit({ 'limits.daily_tokens_per_session': 0 });
     expect((await say(caller, id, 'And now?')).status).toBe(200);
-    expect(sortedKeys((await caller.get(`/sessions/${id}`)).body)).toEqual(FACES[profile].detail);
+    expect(sortedKeys((await caller.get(`/sessions/${id}`)).body)).toEqual(
+      PROFILE_DIFFERENCES[profile].detail,
+    );
   },
 );
 
-test('the same over events, over a WebSocket, and for who does not wait', async () => {
+test('the same over events, over a WebSocket, and for a caller who does not wait', async () => {
   const id = await newSession(gateway.b);
   expect((await say(gateway.b, id, 'Something')).status).toBe(200);
   await limit({ 'limits.daily_tokens_per_session': 1 });
@@ -225,7 +229,7 @@ test('what a cancelled turn had used counts', async () => {
   expectLimit('b', await say(caller, await newSession(caller), 'Next'), 'api_token_budget', /today/);
 });
 
-test('an API token has so many turns at once over all replicas; the next one is 429 until one ends', async () => {
+test('an API token may run a limited number of turns at once over all replicas; the next one is 429 until one ends', async () => {
   await limit({ 'limits.turns_per_api_token': 1 });
   const [one, two] = ['b' as const, 'a' as const];
   const secret = await gateway.mint({ name: 'one at a time' });
@@ -235,7 +239,7 @@ test('an API token has so many turns at once over all replicas; the next one is 
   const refused = await say(elsewhere, second, 'Me too');
   expect(expectLimit('a', refused, 'api_token_turns', /has 1 turn running/)).toBe(1);
   expect((await say(other.b, await newSession(other.b), 'Another token')).status).toBe(200);
-  // Who waits for the same session waits, as without a limit.
+  // A message to the same session waits, as it does without a limit.
   const inLine = say(elsewhere, id, 'After you');
   await eventually(async () => expect(await waiting(id)).toBe(1));
   release.get('first')?.();
@@ -310,7 +314,7 @@ test('the place of a turn whose replica is lost is free once its lease is closed
   expect((await answer).status).toBe(503);
 });
 
-test('a replica has so many turns; as many again wait for a place, the next is 429, and every end gives one back', async () => {
+test('a replica runs a limited number of turns; as many again wait for a place, the next is 429, and every end frees one', async () => {
   await limit({ 'limits.turns_per_replica': 1 });
   const first = await holding('completes', gateway.b);
   const id = await newSession(gateway.a);
@@ -332,18 +336,18 @@ test('a replica has so many turns; as many again wait for a place, the next is 4
   expect((await say(gateway.b, third, 'And again')).status).toBe(200);
 });
 
-test('who waits for a place is 429 when the wait is over, and at once where nobody is to wait', async () => {
+test('a message that waits for a place is 429 when the wait is over, and at once where none may wait', async () => {
   await limit({ 'limits.turns_per_replica': 1, 'agent.max_wait_ms': 300 });
   const { id, answer } = await holding('stays', gateway.b);
   const began = performance.now();
   const free = await newSession(gateway.b);
   expectLimit('b', await say(gateway.b, free, 'Patient'), 'replica_turns', /as many turns as it may/);
   expect(performance.now() - began).toBeGreaterThan(290);
-  // In the line of the busy session the wait is the session's.
+  // In the queue of a busy session, the session's own waiting time applies.
   expectError('b', await say(gateway.b, id, 'In line'), 409, 'conflict');
   await limit({ 'agent.on_busy': 'reject' });
   expectLimit('b', await say(gateway.b, free, 'Impatient'), 'replica_turns', /as many turns as it may/);
-  // A limit that is lifted lets the next one in, though the turn still runs.
+  // A raised limit lets the next one in although the turn still runs.
   await limit({ 'limits.turns_per_replica': 2 });
   expect((await say(gateway.b, free, 'Now')).status).toBe(200);
   release.get('stays')?.();

@@ -1,5 +1,5 @@
 import {
-  askingAt,
+  anthropicEnv,
   type CountedAnswer,
   type CountingProvider,
   startCountingProvider,
@@ -31,7 +31,7 @@ const bench = new ProcessBench();
 
 beforeAll(async () => {
   provider = await startCountingProvider((body) => next(JSON.stringify(body['messages'])));
-  gateway = await startTestGateway({ env: askingAt(provider) });
+  gateway = await startTestGateway({ env: anthropicEnv(provider) });
   const { status } = await gateway.b.patch('/config', {
     'prices."default/m"': { input: 10, cached_input: 1, cache_write: 12.5, output: 50 },
   });
@@ -181,7 +181,7 @@ test('"the sums of `usage` equal the sum of turns and the fake provider\'s own c
     GATEWAY_MASTER_KEY: 'a master key that only tests may use',
     GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '1000',
-    ...askingAt(provider),
+    ...anthropicEnv(provider),
   };
   const socketsBefore = provider.openSockets();
   const victim = await bench.serve({ env });
@@ -201,7 +201,7 @@ test('"the sums of `usage` equal the sum of turns and the fake provider\'s own c
   victim.kill('SIGKILL');
   await Promise.all(dying);
   await victim.ended;
-  // What the provider answers to somebody who is gone it would count, too.
+  // An answer that the provider sends after its caller has gone would also be counted.
   await eventually(() => expect(provider.openSockets()).toBeLessThanOrEqual(socketsBefore));
   release();
   await eventually(async () => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Bytes of all strings, objects and buffers that are reachable. */
+/** Bytes of all reachable strings, objects and buffers. */
 function reachableBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -60,7 +60,10 @@ const ofA2a = (contextId: string): Large => ({
   tail: '"}]}}}',
 });
 
-/** Sends a message with a large attachment piece by piece, and holds nothing of it. @returns the status of the answer */
+/**
+ * Sends a message with a large attachment in chunks, and keeps nothing of it.
+ * @returns the status of the response
+ */
 function sendLarge({ url, head, tail }: Large): Promise<number | undefined> {
   const piece = Buffer.alloc(3 * 2 ** 16, 'x').toString('base64');
   return new Promise((resolve, reject) => {

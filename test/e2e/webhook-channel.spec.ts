@@ -55,7 +55,7 @@ interface Sent {
 
 const signed = (id: string, at: Date, body: string): string => new Webhook(SECRET).sign(id, at, body);
 
-/** Posts a message like a program that signs with someone else's library. */
+/** Posts a message like a program that signs with a third-party library. */
 async function post(message: unknown, sent: Sent = {}) {
   const { channel = 'desk', id = `in_${count++}`, at = new Date(), profile = 'b', sign = signed } = sent;
   const body = typeof message === 'string' ? message : JSON.stringify(message);

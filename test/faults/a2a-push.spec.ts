@@ -9,9 +9,10 @@ import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import { type JudgingModel, startJudgingModel } from '../harness/judging-model.js';
+import { underLoad } from '../harness/under-load.js';
 import { randomFrom } from './support/chance.js';
 
-/** The long form: PUSH_KILLS=10. Leases run out by themselves in it. KILL_SEED repeats a run. */
+/** The long form, PUSH_KILLS=10, waits for leases to expire. KILL_SEED repeats a run. */
 const KILLS = Number(process.env['PUSH_KILLS'] ?? 2);
 const isLong = process.env['PUSH_KILLS'] !== undefined;
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
@@ -34,7 +35,7 @@ beforeAll(async () => {
     HookReceiver.open(),
     startJudgingModel('openai', ({ messages }) => ({ text: `You said ${messages.at(-1)!.text}` })),
   ]);
-  // Now and then it errs.
+  // Fails from time to time.
   receiver.behaviour = () => (random() < 0.9 ? 200 : 500);
   replicas = await Promise.all([1, 2].map(startReplica));
 }, 180_000);
@@ -59,7 +60,7 @@ function startReplica(): Promise<GatewayProcess> {
   });
 }
 
-/** Sends the same message until some replica says that its task has begun. */
+/** Sends the same message until a replica says that its task has begun. */
 async function begun(text: string): Promise<Task> {
   const messageId = randomUUID();
   const deadline = performance.now() + DEFINITE_MS;
@@ -116,17 +117,18 @@ function told(): Told[] {
 
 test(`kill -9 at ${KILLS} chance moments (KILL_SEED=${SEED}): whoever asked is told how each task ended, with one id and one body`, async () => {
   const tasks: string[] = [];
-  let isOver = false;
-  const talks = Array.from({ length: CALLERS }, async (_, caller) => {
-    for (let n = 0; !isOver; n += 1) {
+  const talk = (isOver: () => boolean) => async (_: unknown, caller: number) => {
+    for (let n = 0; !isOver(); n += 1) {
       tasks.push((await begun(`caller-${caller}-${n}`)).id);
       await sleep(20);
     }
-  });
-  const talked = Promise.allSettled(talks);
-  for (let kill = 0; kill < KILLS; kill += 1) await killOne();
-  isOver = true;
-  for (const one of await talked) if (one.status === 'rejected') throw one.reason;
+  };
+  await underLoad(
+    (isOver) => Array.from({ length: CALLERS }, talk(isOver)),
+    async () => {
+      for (let kill = 0; kill < KILLS; kill += 1) await killOne();
+    },
+  );
   receiver.behaviour = () => 200;
   const completed = TaskState[TaskState.TASK_STATE_COMPLETED];
   await eventually(() => {
@@ -141,7 +143,7 @@ test(`kill -9 at ${KILLS} chance moments (KILL_SEED=${SEED}): whoever asked is t
     const change = `${task} ${state}`;
     ids.set(change, (ids.get(change) ?? new Set()).add(id));
   }
-  // One change, one id: who is told twice can know it.
+  // Each change has one id, so a receiver can recognise a repeated notification.
   expect([...ids].filter(([, of]) => of.size > 1)).toEqual([]);
   expect(tasks.length).toBeGreaterThan(KILLS);
   figure(['webhooks'], { seed: SEED, kills: KILLS, tasks: tasks.length, attempts: receiver.attempts.length });

@@ -71,7 +71,7 @@ async function history(id: string): Promise<Item[]> {
   return (await standing.a.get<{ messages: Item[] }>(`/sessions/${id}/messages`)).body.messages;
 }
 
-/** The first answer is held back; every other one repeats what it was asked. */
+/** Holds back the first answer; every other answer repeats the question. */
 function holdFirst() {
   const held = heldAnswer();
   provider.script(held.script, (response, { body }) => {
@@ -162,7 +162,7 @@ test('kill -9 of a replica with a turn and accepted messages behind it: all are 
       ['assistant', undefined],
     ]),
   ]);
-  // The turn that ran had stored nothing, so its model was asked again.
+  // The running turn had stored nothing, so the model was asked again.
   expect(provider.requests).toHaveLength(4);
 });
 

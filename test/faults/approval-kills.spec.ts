@@ -10,25 +10,31 @@ import { McpBench, type ServerB } from '../harness/mcp.js';
 import { randomFrom } from './support/chance.js';
 import { ToolLedger } from './support/tool-ledger.js';
 
-/** The long form: APPROVALS=1000, with the promise on time. KILL_SEED repeats a run. */
+/** The long form, APPROVALS=1000, also checks the time limits. KILL_SEED repeats a run. */
 const isLong = process.env.APPROVALS !== undefined;
 const APPROVALS = Number(process.env.APPROVALS ?? 80);
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
-/** So many calls wait at once. */
+/** This many calls wait at once. */
 const WAVE = 20;
-/** People decide about the calls of a wave within this time: 20 calls and 60 clicks a second. */
+/** People decide about the calls of a wave within this time: 20 calls, 60 clicks a second. */
 const WAVE_MS = 1000;
 const DEFINITE_MS = 60_000;
-/** From the click to the start of the tool, at the 95th percentile, when nobody dies. */
+/** Goal for the time from the click to the tool's start, 95th percentile, when no replica dies. */
 const GOAL_MS = 500;
-/** From the death of a replica to the next step of its turns. */
+/** From a replica's death to the next step of its turns. */
 const TAKE_UP_MS = 10_000;
 
-/** What happens while a wave is decided: a replica is killed; nothing; or its turns have waited so long that no replica holds them. */
+/**
+ * What happens while people decide about a wave: a replica is killed; nothing, and the turns are held; or the turns
+ * have waited so long that no replica holds them.
+ */
 const KINDS = ['killed', 'held', 'killed', 'parked'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** How a call came to run, for its figures: those of a wave with a kill whose own replica lived stand apart. */
+/**
+ * The circumstances of a call, for the figures. In a wave with a kill, calls whose own replica survived are counted
+ * separately.
+ */
 type Way = 'held' | 'parked' | 'beside_kill' | 'after_kill';
 
 jest.setTimeout(180_000 + APPROVALS * 1000);
@@ -40,7 +46,7 @@ interface Approval {
   readonly arguments: { readonly key: string };
 }
 
-/** What somebody said to a call, and what came of it; `lost` when the replica was killed before it answered. */
+/** A person's decision about a call, and the outcome: `lost` when the replica was killed before it answered. */
 interface Click {
   readonly decision: 'allow' | 'deny';
   readonly at: number;
@@ -96,7 +102,7 @@ async function startReplica(): Promise<GatewayProcess> {
   return started;
 }
 
-/** Sessions whose messages have made a call that waits, each with a key of its own. */
+/** Creates sessions with a message each, whose call waits. Each call has its own key. */
 async function wave(from: number, count: number): Promise<Approval[]> {
   const keys = Array.from({ length: count }, (_, n) => `call-${from + n}`);
   await Promise.all(
@@ -134,7 +140,7 @@ async function click(on: GatewayProcess, id: string, decision: Click['decision']
   return { decision, at: startedAt, outcome };
 }
 
-/** Three people decide about each at once, each on a replica of their own, and not all the same. */
+/** Three people decide about each call at once, each at another replica, and not all alike. */
 async function decide(approval: Approval): Promise<Click[]> {
   await sleep(random() * WAVE_MS);
   const first = random() < 0.7 ? 'allow' : 'deny';
@@ -147,7 +153,7 @@ async function decide(approval: Approval): Promise<Click[]> {
   );
 }
 
-/** @returns when */
+/** @returns when it was killed */
 async function killOne(): Promise<number> {
   const place = Math.floor(random() * replicas.length);
   await sleep(random() * WAVE_MS);
@@ -159,7 +165,7 @@ async function killOne(): Promise<number> {
   return killedAt;
 }
 
-/** No replica holds the turns of these any more. */
+/** Waits until no replica holds their turns. */
 async function untilParked(waiting: readonly Approval[]): Promise<void> {
   const sessions = waiting.map(({ session_id }) => session_id);
   await eventually(async () => {
@@ -171,7 +177,7 @@ async function untilParked(waiting: readonly Approval[]): Promise<void> {
   }, DEFINITE_MS);
 }
 
-/** Milliseconds, and how many. */
+/** The median, the 95th percentile and the count, in milliseconds. */
 function spread(waits: readonly number[]) {
   const sorted = [...waits].sort((one, two) => one - two);
   const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
@@ -199,7 +205,7 @@ test(`${APPROVALS} calls decided exactly once over three replicas with kills (KI
     const diedAt = await killing;
     if (diedAt !== undefined) kills += 1;
     for (const { id } of waiting) if (diedAt !== undefined) killedAt.set(id, diedAt);
-    // All three may have clicked at the one that was killed: somebody clicks again.
+    // All three may have clicked at the killed replica, so somebody clicks again.
     for (const { id } of waiting) {
       const said = clicks.get(id) ?? [];
       if (said.some(({ outcome }) => outcome === 'decided' || outcome === 'too late')) continue;
@@ -218,7 +224,7 @@ test(`${APPROVALS} calls decided exactly once over three replicas with kills (KI
      FROM tool_approvals AS a`,
   );
   expect(decided).toHaveLength(APPROVALS);
-  // One decision each, in the row and in the audit, and no one but the first was told that theirs counts.
+  // One decision each, in the row and in the audit. Only the first click was told that it counts.
   expect(decided.filter(({ verdict, times }) => verdict === null || times !== 1)).toEqual([]);
   const strange = [...clicks].flatMap(([id, said]) => {
     const counted = said.filter(({ outcome }) => outcome === 'decided');
@@ -230,7 +236,7 @@ test(`${APPROVALS} calls decided exactly once over three replicas with kills (KI
     return counted.length <= 1 && known && fits ? [] : [{ id, said, row }];
   });
   expect(strange).toEqual([]);
-  // What was denied never ran; what was allowed ran once, or once at most where its replica was killed while it did.
+  // Denied calls never ran. Allowed calls ran once, or at most once when their replica was killed meanwhile.
   const times = (key: string) => ledger.calls.get(key) ?? 0;
   expect(decided.filter(({ key, verdict }) => times(key) > (verdict === 'allowed' ? 1 : 0))).toEqual([]);
   const allowed = decided.filter(({ verdict }) => verdict === 'allowed');
@@ -271,7 +277,7 @@ test(`${APPROVALS} calls decided exactly once over three replicas with kills (KI
   });
   expect(kills).toBeGreaterThan(0);
   expect(Object.values(waits).flat().length).toBeGreaterThan(APPROVALS / 4);
-  // Among other tests only this is sure: who clicks does not wait for a lease to end.
+  // Among other tests only this is certain: a decision does not wait for a lease to expire.
   expect(click_to_tool.held.p95_ms).toBeLessThan((LEASE_SECS * 1000) / 4);
   expect(click_to_tool.parked.p95_ms).toBeLessThan((LEASE_SECS * 1000) / 4);
   if (!isLong) return;

@@ -7,14 +7,15 @@ import { eventually } from '../harness/eventually.js';
 import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
 import { type JudgingModel, startJudgingModel } from '../harness/judging-model.js';
+import { underLoad } from '../harness/under-load.js';
 import { randomFrom } from './support/chance.js';
 
-/** The long form: BACKGROUND_KILLS=20. Leases run out by themselves in it. KILL_SEED repeats a run. */
+/** The long form, BACKGROUND_KILLS=20, waits for leases to expire. KILL_SEED repeats a run. */
 const KILLS = Number(process.env['BACKGROUND_KILLS'] ?? 2);
 const isLong = process.env['BACKGROUND_KILLS'] !== undefined;
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
 const CALLERS = 6;
-/** Until a response is over, whatever happened to its replica. */
+/** Until a response has ended, whatever happened to its replica. */
 const DEFINITE_MS = 60_000;
 
 jest.setTimeout(180_000 + KILLS * 30_000);
@@ -33,10 +34,10 @@ let database: TestDatabase;
 let model: JudgingModel;
 let replicas: GatewayProcess[];
 
-/** What the model was asked, by key: once, and once more for each kill that took its answer away. */
+/** How often the model was asked, by key: once, and once more for each kill that lost its answer. */
 const ledger = new Map<string, number>();
 
-/** Repeats what it is asked, and asks for the weather first when it is told to. */
+/** Repeats the question, and first asks for the weather when told to. */
 async function startModel(): Promise<JudgingModel> {
   let calls = 0;
   return startJudgingModel('openai', ({ messages }) => {
@@ -77,14 +78,14 @@ function startReplica(): Promise<GatewayProcess> {
   });
 }
 
-/** A client of any replica that answers. */
+/** A client of any replica that serves. */
 function client(): OpenAI {
   const { b } = replicas[Math.floor(Math.random() * replicas.length)] as GatewayProcess;
   return new OpenAI({ apiKey: token, baseURL: new URL('/v1', b).href, maxRetries: 0, timeout: 20_000 });
 }
 
-/** Asks again after a cut, or when told to come back; a refusal is final. */
-async function insisting<Result>(call: (from: OpenAI) => Promise<Result>): Promise<Result> {
+/** Retries after a cut, or when told to come back. A refusal is final. */
+async function repeatUntilAnswered<Result>(call: (from: OpenAI) => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + DEFINITE_MS;
   for (;;) {
     try {
@@ -98,23 +99,23 @@ async function insisting<Result>(call: (from: OpenAI) => Promise<Result>): Promi
   }
 }
 
-/** Responses that were accepted, and what each was asked. */
+/** The accepted responses, and the question of each. */
 const accepted = new Map<string, string>();
 
 function create(key: string, more: object): Promise<OpenAiResponse> {
   const body = { model: 'default', background: true, tools: [TOOL], input: key, ...more };
-  return insisting(async (from) => {
+  return repeatUntilAnswered(async (from) => {
     const response = await from.responses.create(body as never, { headers: { 'Idempotency-Key': key } });
     accepted.set(response.id, key);
     return response;
   });
 }
 
-/** Polled over whichever replicas there are. */
+/** Polls any replica until the response has ended. */
 async function over({ id }: OpenAiResponse): Promise<OpenAiResponse> {
   const deadline = performance.now() + DEFINITE_MS;
   for (;;) {
-    const now = await insisting((from) => from.responses.retrieve(id));
+    const now = await repeatUntilAnswered((from) => from.responses.retrieve(id));
     if (now.status !== 'queued' && now.status !== 'in_progress') return now;
     if (performance.now() > deadline) throw new Error(`${id} is still ${now.status}`);
     await sleep(100);
@@ -136,9 +137,8 @@ async function killOne(): Promise<void> {
 }
 
 test(`kill -9 at ${KILLS} chance moments under background responses (KILL_SEED=${SEED}): each that was accepted is answered, once`, async () => {
-  let isOver = false;
-  const talks = Array.from({ length: CALLERS }, async (_, caller) => {
-    for (let n = 0; !isOver; n += 1) {
+  const talk = (isOver: () => boolean) => async (_: unknown, caller: number) => {
+    for (let n = 0; !isOver(); n += 1) {
       const key = `caller-${caller}-${n}`;
       const first = await over(await create(`${key}?`, {}));
       const calls = first.output.filter((item) => item.type === 'function_call');
@@ -155,12 +155,14 @@ test(`kill -9 at ${KILLS} chance moments under background responses (KILL_SEED=$
         expect.stringContaining(`rain-${key}`),
       ]);
     }
-  });
-  // The load goes on until the last kill is behind it, also when one of the callers fails.
-  const talked = Promise.allSettled(talks);
-  for (let kill = 0; kill < KILLS; kill += 1) await killOne();
-  isOver = true;
-  for (const one of await talked) if (one.status === 'rejected') throw one.reason;
+  };
+  // The load continues until after the last kill, even when a caller fails.
+  await underLoad(
+    (isOver) => Array.from({ length: CALLERS }, talk(isOver)),
+    async () => {
+      for (let kill = 0; kill < KILLS; kill += 1) await killOne();
+    },
+  );
 
   const ids = [...accepted.keys()].map((id) => id.replace('resp_', 'turn_'));
   const answers = await database.query<{ id: string; status: string; answers: number }>(
@@ -171,11 +173,11 @@ test(`kill -9 at ${KILLS} chance moments under background responses (KILL_SEED=$
   );
   expect(answers.filter(({ status, answers: n }) => status !== 'completed' || n !== 1)).toEqual([]);
   expect(answers).toHaveLength(ids.length);
-  // Every one was asked of the model, and only for a kill more than once: at most all that ran at once.
+  // Every question reached the model. Each kill repeats at most the questions that ran at that moment.
   const repeated = [...ledger.values()].reduce((sum, asked) => sum + asked - 1, 0);
   expect(ledger.size).toBe(ids.length);
   expect(repeated).toBeLessThanOrEqual(KILLS * CALLERS);
-  // Nothing ran that nobody was told of: a key has one response.
+  // Nothing ran unacknowledged: each key has one response.
   const [row] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM responses');
   expect([row?.n, new Set(accepted.values()).size]).toEqual([ids.length, ids.length]);
   expect(ids.length).toBeGreaterThan(KILLS);

@@ -16,7 +16,7 @@ const PLATFORM_AWAY_MS = isLong ? 60_000 : 3000;
 /** Longer than the receiver's lease. */
 const DATABASE_AWAY_MS = 7000;
 
-/** A gateway with its own Telegram, its own model, and a database that can be cut off. */
+/** A gateway with its own Telegram, its own model, and a database that can be disconnected. */
 interface Stage {
   readonly telegram: TestTelegram;
   readonly relay: FaultProxy;

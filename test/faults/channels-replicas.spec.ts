@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { REPLY_TEXTS } from '../../src/areas/channels/replies/reply-text.js';
 import { echo, telegramEnv } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
+import { promptly } from '../harness/promptly.js';
 import { TestTelegram } from '../harness/telegram.js';
 import { heldAnswer } from '../harness/turn-stream.js';
+import { underLoad } from '../harness/under-load.js';
 import { type ChannelKind, ChannelStage } from './support/channel-stage.js';
 
 // Starts take long on a busy machine.
@@ -47,19 +49,19 @@ test.concurrent('two replicas report the same state; when the receiving one is k
     await eventually(() => expect(one.provider.requests).toHaveLength(1));
     await one.platform.write('behind it', { chat: 9 });
     await one.platform.write('elsewhere', { chat: 10 });
-    const killedAt = performance.now();
-    await one.killReceiver();
-    await one.platform.write('while nobody receives', { chat: 11 });
+    await promptly(10_000, async () => {
+      await one.killReceiver();
+      await one.platform.write('while nobody receives', { chat: 11 });
+      await one.platform.untilSaid(1, 11, 40_000);
+    });
 
     const [survivor] = one.replicas;
     if (survivor === undefined) throw new Error('Nobody survived.');
-    await one.platform.untilSaid(1, 11, 12_000);
-    expect(performance.now() - killedAt).toBeLessThan(10_000);
     expect((await one.stateOf(survivor))?.status).toBe('connected');
     await one.platform.untilSaid(3, 9, 40_000);
     await one.platform.untilSaid(1, 10, 40_000);
     expect(textsOf(one, 9)).toEqual(['You said: before', 'You said: in the middle', 'You said: behind it']);
-    // Whenever the kill came: the message is answered once, or its writer is told.
+    // Whenever the kill happened, the message is answered once, or its sender is told.
     const answer = 'You said: elsewhere';
     const honest = [
       [answer],
@@ -118,27 +120,29 @@ test.concurrent(
       other.provider.script(echo());
       await other.serve();
       const written = new Map<number, string[]>(CHATS.map((chat) => [chat, []]));
-      const over = new AbortController();
-      const writing = (async () => {
-        for (let n = 0; !over.signal.aborted; n++) {
+      const writing = async (isOver: () => boolean): Promise<void> => {
+        for (let n = 0; !isOver(); n++) {
           const chat = CHATS[n % CHATS.length] ?? 1;
           const text = `${chat}.${n}`;
           written.get(chat)?.push(text);
           await other.platform.write(text, { chat });
           await sleep(40);
         }
-      })();
-      for (let kill = 0; kill < KILLS; kill++) {
-        await sleep(1500 + kill * 137);
-        await other.killReceiver();
-        await other.serve();
-        // The state of a killed replica stands until its lease ends.
-        await eventually(async () => {
-          await other.receiver();
-        }, 20_000);
-      }
-      over.abort();
-      await writing;
+      };
+      await underLoad(
+        (isOver) => [writing(isOver)],
+        async () => {
+          for (let kill = 0; kill < KILLS; kill++) {
+            await sleep(1500 + kill * 137);
+            await other.killReceiver();
+            await other.serve();
+            // The state of a killed replica remains until its lease expires.
+            await eventually(async () => {
+              await other.receiver();
+            }, 20_000);
+          }
+        },
+      );
       await eventually(() => {
         for (const chat of CHATS)
           expect(textsOf(other, chat).length).toBeGreaterThanOrEqual(written.get(chat)?.length ?? 0);
@@ -152,7 +156,7 @@ test.concurrent(
         const answers = textsOf(other, chat).filter((text) => !isNote(text));
         const all = (written.get(chat) ?? []).map((text) => `You said: ${text}`);
         const missing = all.filter((answer) => !answers.includes(answer)).length;
-        // In order and none twice: the answers are the same list with gaps, and the writer was told of each gap.
+        // In order, and none twice. Answers may be missing, but the sender was told of each gap.
         expect(answers).toEqual(all.filter((answer) => answers.includes(answer)));
         expect(textsOf(other, chat).filter(isNote).length).toBeGreaterThanOrEqual(missing);
       }

@@ -3,7 +3,10 @@ import { type RunPlan, seededRun } from './support/seeded-run.js';
 import { Stage } from './support/stage.js';
 import { embeddedDatabase, externalDatabase } from './support/stage-databases.js';
 
-/** The long form: FAULT_RUN=long, or a number of faults. FAULT_SEED repeats a schedule; the short form has always the same. */
+/**
+ * The long form: FAULT_RUN=long, or a number of faults. FAULT_SEED repeats a schedule; the short form always has the
+ * same one.
+ */
 const RUN = process.env['FAULT_RUN'];
 const isLong = RUN !== undefined;
 const FAULTS = isLong ? Number(RUN) || 40 : 8;

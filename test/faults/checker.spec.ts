@@ -3,7 +3,7 @@ import { lostOrTwice } from './support/checks/acknowledged.js';
 import type { Kept, KeptDelivery, KeptMessage, KeptSession, KeptTurn } from './support/checks/kept.js';
 import { wrongTurns } from './support/checks/turns.js';
 import { wrongWebhooks } from './support/checks/webhooks.js';
-import { drawSchedule, isToWay, describe as sentenceOf } from './support/fault-schedule.js';
+import { drawSchedule, isConnectionFault, describe as sentenceOf } from './support/fault-schedule.js';
 import { Ledger } from './support/ledger.js';
 
 const TARGETS = { gateways: ['g0', 'g1'], databases: ['db'], ways: ['w0', 'w1'] };
@@ -13,11 +13,11 @@ test('a seed draws the same faults again, another seed others', () => {
   const drawn = drawSchedule(7, TARGETS, PACE);
   expect(drawSchedule(7, TARGETS, PACE)).toEqual(drawn);
   expect(drawSchedule(8, TARGETS, PACE)).not.toEqual(drawn);
-  // Whole rounds: each kind comes in each of them.
+  // Full rounds: each round has every kind.
   expect(new Set(drawn.slice(0, 8).map(({ kind }) => kind)).size).toBe(8);
   expect(drawn).toHaveLength(30);
   for (const fault of drawn) {
-    expect(fault.forMs > 0).toBe(isToWay(fault.kind));
+    expect(fault.forMs > 0).toBe(isConnectionFault(fault.kind));
     expect(sentenceOf(fault)).toContain(`${fault.atMs} ms  ${fault.kind} ${fault.target}`);
   }
 });
@@ -98,9 +98,15 @@ function violations(
   kept: Partial<Kept> = {},
   arrivals = ARRIVALS,
   calls: Map<string, number> = CALLS,
+  harmed?: { readonly from: number; readonly to: number },
 ): string[] {
   const ledger = new Ledger();
   ledgers.push(ledger);
+  if (harmed !== undefined) {
+    const fault = { atMs: 0, kind: 'half-cut', target: 'receiver', forMs: 0 } as const;
+    const [at, tookMs] = [ledger.timeOf(harmed.to), harmed.to - harmed.from];
+    ledger.write({ kind: 'fault', fault, tookMs, ...{ at } });
+  }
   ledger.write({ kind: 'hook', key: 'k-h', hook: 'h1', path: '/first' });
   ledger.write({ kind: 'session', key: 'k-s1', session: 's1', askedAt: ledger.now + 1 });
   const told = { kind: 'message', caller: 'c', session: 's1' } as const;
@@ -186,6 +192,18 @@ test('webhooks that arrive out of order, or never, are found; a retry may be lat
   expect(violations({}, ARRIVALS.slice(0, 5))).toEqual([
     expect.stringMatching(/e6 is delivered and never arrived/),
   ]);
+});
+
+test('an attempt that is lost with its outcome may be late, if its connection was disturbed just then', () => {
+  const began = performance.now();
+  const late = [1, 3, 2, 4, 5, 6].map((n, place) => ({ ...arrival(n), at: began + 1000 * place }));
+  const harmed = (from: number, to: number) =>
+    violations({}, late, CALLS, { from: began + from, to: began + to });
+  expect(harmed(200, 800)).toEqual([]);
+  expect(harmed(-5000, 100)).toEqual([]);
+  const overtaken = [expect.stringMatching('number 3 .* arrived before e2')];
+  expect(harmed(-5000, -100)).toEqual(overtaken);
+  expect(harmed(1100, 1900)).toEqual(overtaken);
 });
 
 test('a tool that was called twice, or not at all, is found', () => {

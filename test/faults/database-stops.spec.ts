@@ -10,9 +10,9 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { isAlive, runningPostmaster, until } from '../harness/gateway-process.js';
 import { queryAt } from './support/own-database.js';
 
-/** How long the server is away; OUTAGE_SECONDS=20 for the promise to the letter. */
+/** How long the server is down; OUTAGE_SECONDS=20 is the outage of the promise. */
 const OUTAGE_MS = Number(process.env['OUTAGE_SECONDS'] ?? 1.5) * 1000;
-/** From the server's first answer to the gateway's. */
+/** From the database's first response to the gateway's. */
 const RECOVERY_MS = 2000;
 const WRITERS = 4;
 jest.setTimeout(60_000 + OUTAGE_MS);
@@ -46,7 +46,7 @@ interface Ledger {
   readonly statuses: Map<number, number>;
 }
 
-/** Makes sessions and talks in them, one after the other, until told to stop. */
+/** Creates sessions and talks in them, one after the other, until told to stop. */
 async function write(ledger: Ledger, signal: AbortSignal): Promise<void> {
   const count = (status: number) => ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
   while (!signal.aborted) {
@@ -68,7 +68,7 @@ async function write(ledger: Ledger, signal: AbortSignal): Promise<void> {
 
 async function stopServer(): Promise<void> {
   const pid = runningPostmaster(dataDir);
-  // Without a word to its clients, and with recovery at the next start.
+  // Without notice to its clients, and with recovery at the next start.
   process.kill(pid, 'SIGQUIT');
   await until(() => !isAlive(pid), 10_000);
   await server.close().catch(() => undefined);

@@ -9,11 +9,11 @@ import { startJudgingModel } from '../harness/judging-model.js';
 import { McpBench, type ServerB } from '../harness/mcp.js';
 import { randomFrom } from './support/chance.js';
 import { ExchangeTools } from './support/exchange-tools.js';
-import { FACES, insisting } from './support/face-callers.js';
+import { askUntilAnswered, FACES } from './support/face-callers.js';
 import type { StageDatabase } from './support/stage.js';
 import { embeddedDatabase, externalDatabase } from './support/stage-databases.js';
 
-/** The long form: FACE_KILLS=20. Leases run out by themselves in it. KILL_SEED repeats a run. */
+/** The long form, FACE_KILLS=20, waits for leases to expire. KILL_SEED repeats a run. */
 const KILLS = Number(process.env['FACE_KILLS'] ?? 3);
 const isLong = process.env['FACE_KILLS'] !== undefined;
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
@@ -35,7 +35,7 @@ audience = "${AUDIENCE}"
 "staff" = { scopes = ["sessions:read", "sessions:write"], bound = true }
 `;
 
-/** Replicas on one database, and what they talk to, which outlives them. */
+/** Replicas on one database, and the servers they use, which outlive them. */
 class Fleet {
   readonly replicas: (GatewayProcess | undefined)[] = [];
   private constructor(
@@ -74,7 +74,7 @@ class Fleet {
     return fleet;
   }
 
-  /** The base of any replica that serves. */
+  /** The base URL of any replica that serves. */
   any(): string | undefined {
     const serving = this.replicas.flatMap((one) => one ?? []);
     return serving[Math.floor(Math.random() * serving.length)]?.b;
@@ -88,7 +88,7 @@ class Fleet {
     victim?.kill('SIGKILL');
     await victim?.ended;
     await this.start(place);
-    // A lease takes 5 s to run out; the short form does not wait for it.
+    // A lease expires after 5 s; the short form does not wait for that.
     if (!isLong && victim !== undefined)
       await this.database.query(
         `UPDATE sessions SET turn_lease_until = now() - interval '1 second' WHERE turn_owner LIKE '%:' || $1 || ':%'`,
@@ -96,7 +96,7 @@ class Fleet {
       );
   }
 
-  /** As an operator at the command line, beside the replicas. */
+  /** As an operator with the command line on the replicas' machine. */
   async deny(subject: string): Promise<void> {
     const words = ['auth', 'deny', '--issuer', this.issuer.url, '--subject', subject];
     const { code, stderr } = await this.bench.run(words, { env: this.env });
@@ -123,7 +123,7 @@ class Fleet {
   }
 }
 
-/** Has every message noted, then repeats it with what the tool said. */
+/** A model that has the tool note every message, then repeats the message with the tool's result. */
 function startModel() {
   return startJudgingModel('openai', ({ messages }) => {
     const asked = messages.findLastIndex((one) => one.role === 'user' && one.results.length === 0);
@@ -134,14 +134,14 @@ function startModel() {
   });
 }
 
-/** Of every message: whose session it is in, how often it is there, and how it was answered. */
+/** For every message: the user of its session, how often it is stored, and its answer. */
 const KEPT = `
   SELECT u.content AS key, s.user_id, count(DISTINCT u.id)::int AS asked, count(a.id)::int AS answered,
     min(t.status) AS status
   FROM messages AS u JOIN sessions AS s ON s.id = u.session_id JOIN turns AS t ON t.id = u.turn_id
   LEFT JOIN messages AS a ON a.turn_id = u.turn_id AND a.role = 'assistant'
   WHERE u.role = 'user' GROUP BY u.content, s.user_id`;
-/** What turns cost, and what of it budgets and usage know. */
+/** What turns cost, and how much of it is in budgets and usage. */
 const MONEY = `
   SELECT (SELECT round(sum(cost_usd), 6) FROM turns)::text AS turns, (SELECT count(*)::int FROM turns) AS turn_count,
     (SELECT round(sum(cost_usd), 6) FROM budget_spending WHERE scope = 'all')::text AS "all",
@@ -171,8 +171,8 @@ test.each(settings)(
           for (let n = 0; !isOver; n += 1) {
             const key = `${subject}-${n}`;
             asked.set(key, `${fleet.issuer.url}|${subject}`);
-            const answer = await insisting(face, ask, key, token, () => fleet.any());
-            // "outcome unknown" is what a call is told of whose replica died with it.
+            const answer = await askUntilAnswered(face, ask, key, token, () => fleet.any());
+            // A call whose replica died is told "outcome unknown".
             expect([key, answer.startsWith(`You said ${key}: `)]).toEqual([key, true]);
           }
         }),
@@ -185,11 +185,14 @@ test.each(settings)(
           if (answer) refusals.push(answer.status);
         }
       };
-      // The load goes on until the last kill is behind it, also when one of the callers fails.
+      // The load continues until after the last kill, even when a caller fails.
       const talked = Promise.allSettled([...talks, comesBack()]);
-      for (let kill = 0; kill < KILLS; kill += 1) await fleet.kill(random);
-      await sleep(1000);
-      isOver = true;
+      try {
+        for (let kill = 0; kill < KILLS; kill += 1) await fleet.kill(random);
+        await sleep(1000);
+      } finally {
+        isOver = true;
+      }
       const broken = (await talked).flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
       expect(broken).toEqual([]);
 
@@ -209,13 +212,13 @@ test.each(settings)(
       }));
       const byKey = (one: { key: string }, other: { key: string }) => one.key.localeCompare(other.key);
       expect([...kept].sort(byKey)).toEqual(right.sort(byKey));
-      // No call twice, and every call with the token of the person who asked.
+      // No call was made twice, and every call had the token of the person who asked.
       const calls = [...fleet.tools.callers];
       expect(calls.filter(([key, users]) => users.length !== 1 || users[0] !== asked.get(key))).toEqual([]);
-      // A turn that a kill took may have lost its call, and was told so; no more than all that ran at once.
+      // A turn that a kill interrupted may have lost its call, and the model was told. At most all that ran at once.
       expect(calls.length).toBeGreaterThanOrEqual(asked.size - KILLS * CALLERS * Object.keys(FACES).length);
       expect(fleet.tools.exchanges).toBeGreaterThan(CALLERS * Object.keys(FACES).length);
-      // A denied person gets in nowhere, also at a replica that has just begun.
+      // A denied person is refused everywhere, also by a replica that has just started.
       expect(refusals.length).toBeGreaterThan(0);
       expect(refusals.filter((status) => status !== 401 && status !== 503)).toEqual([]);
       let money: Record<string, unknown> | undefined;

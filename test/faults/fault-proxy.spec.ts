@@ -31,7 +31,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** The length of the answer, or the code of what became of the connection: one connection for each question. */
+/** Asks on a new connection. Returns the length of the response, or the error code of the connection. */
 async function ask(path: string, limitMs = 5000): Promise<number | string> {
   try {
     const question = get(proxy.url + path, { agent: false, signal: AbortSignal.timeout(limitMs) });
@@ -42,7 +42,7 @@ async function ask(path: string, limitMs = 5000): Promise<number | string> {
   }
 }
 
-test('a way that is whole passes everything on; one that is cut refuses, and is mended at the same port', async () => {
+test('an undisturbed proxy passes everything on; one that is cut refuses, and is mended at the same port', async () => {
   expect(await ask('/whole')).toBe(2000);
   const { url } = proxy;
   await proxy.cut();
@@ -52,7 +52,7 @@ test('a way that is whole passes everything on; one that is cut refuses, and is 
   expect(asked).toEqual(['/whole', '/mended']);
 });
 
-test('what was given to a frozen way arrives after the thaw', async () => {
+test('what was given to a frozen proxy arrives after the thaw', async () => {
   proxy.freeze();
   const before = proxy.connections;
   const answer = ask('/frozen', 10_000);
@@ -62,14 +62,14 @@ test('what was given to a frozen way arrives after the thaw', async () => {
   expect(await answer).toBe(2000);
 });
 
-test('a half-cut way brings the question and loses the answer', async () => {
+test('a half-cut proxy delivers the question and loses the answer', async () => {
   proxy.halfCut();
   expect([await ask('/half', 300), asked]).toEqual(['ABORT_ERR', ['/half']]);
   await proxy.mend();
   expect(await ask('/whole')).toBe(2000);
 });
 
-test('a reset ends what is under way with an RST, and takes what is new', async () => {
+test('a reset ends open connections with an RST, and accepts new ones', async () => {
   proxy.freeze();
   const before = proxy.connections;
   const answer = ask('/reset');
@@ -80,15 +80,15 @@ test('a reset ends what is under way with an RST, and takes what is new', async 
   expect(await ask('/again')).toBe(2000);
 });
 
-test('a slow way takes its time for each piece and for its bytes', async () => {
+test('a slow proxy delays each piece, and by its bytes', async () => {
   proxy.slow({ latencyMs: 50, bytesPerSecond: 10_000 });
   const startedAt = performance.now();
   expect(await ask('/slow')).toBe(2000);
-  // Two pieces at least, and more than 2,000 bytes.
+  // At least two chunks, and more than 2,000 bytes.
   expect(performance.now() - startedAt).toBeGreaterThan(290);
 });
 
-test('a database is reached by it, also one on a unix socket', async () => {
+test('a database is reached through it, also one on a unix socket', async () => {
   const database = await createTestDatabase();
   const way = await FaultProxy.to(database.url);
   const client = new Client({ connectionString: way.url });

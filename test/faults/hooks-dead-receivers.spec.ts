@@ -9,7 +9,7 @@ const EVENTS = 10;
 const LOST = 3;
 /** One attempt at a silent receiver takes this long, and there are a thousand of them. */
 const ATTEMPT_LIMIT_MS = 8000;
-/** Time for two first retries; waiting for the dead ones would take much longer. */
+/** Enough for two first retries; waiting for the dead receivers would take much longer. */
 const TIMEOUT_MS = 25_000;
 
 let silent: HookReceiver;
@@ -32,8 +32,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** More than a caller may register: half of them never answer, half of them are not there. */
-async function buryReceivers(): Promise<void> {
+/** Registers more than a caller may: half of them never answer, half of them do not exist. */
+async function registerDeadReceivers(): Promise<void> {
   await database.query(
     `INSERT INTO hooks (id, url, events)
      SELECT 'dead_' || n, CASE WHEN n % 2 = 0 THEN $1 ELSE 'http://127.0.0.1:4/' END, '{session.created}'
@@ -47,7 +47,7 @@ const failing = async (): Promise<number> =>
   (await database.query('SELECT 1 FROM hook_lanes WHERE failing_since IS NOT NULL')).length;
 
 test('a thousand dead receivers do not delay a healthy one', async () => {
-  await buryReceivers();
+  await registerDeadReceivers();
   await gateway.a.post('/sessions', {});
   await eventually(async () => expect(await failing()).toBe(DEAD), 90_000);
   await database.query(`INSERT INTO hooks (id, url, events) VALUES ('healthy', $1, '{session.created}')`, [
@@ -55,7 +55,7 @@ test('a thousand dead receivers do not delay a healthy one', async () => {
   ]);
   await database.query(`INSERT INTO hook_lanes (hook_id) VALUES ('healthy')`);
   const tried = silent.attempts.length;
-  // Its third delivery is lost once, and is retried beside everything that is due to the dead ones.
+  // Its third delivery is lost once. It is retried beside everything that is due to the dead receivers.
   const told = new Set<number>();
   let isLost = false;
   healthy.behaviour = ({ json: { sequence } }, response) => {
@@ -72,7 +72,7 @@ test('a thousand dead receivers do not delay a healthy one', async () => {
   }
   const all = Array.from({ length: EVENTS }, (_, index) => index + 1);
   await eventually(() => expect([...told].sort((a, b) => a - b)).toEqual(all), TIMEOUT_MS);
-  // The dead ones were tried meanwhile, and could not have got through their deliveries.
+  // The dead receivers were tried meanwhile, and cannot have taken all their deliveries.
   await eventually(() => expect(silent.attempts.length).toBeGreaterThan(tried));
   expect(silent.attempts.length - tried).toBeLessThan((EVENTS * DEAD) / 2);
 }, 150_000);

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import { hostileHosts } from './support/hostile-hosts.js';
 
-/** Listeners that must never be reached, on one port, and one receiver that may be reached and redirects to them. */
+/** Listeners on one port that must never be reached, and a receiver that may be reached and redirects to them. */
 let blocked: HookReceiver[];
 let redirector: HookReceiver;
 let database: TestDatabase;
@@ -44,7 +44,7 @@ const urls = (): string[] =>
     `https://${host}:${port()}/x`,
   ]);
 
-/** As if the registration had not checked: the delivery must refuse by itself. */
+/** Skips the check at registration: the delivery itself must refuse. */
 async function smuggle(url: string, name: string): Promise<void> {
   await database.query(`INSERT INTO hooks (id, url, events) VALUES ($1, $2, '{session.created}')`, [
     name,

@@ -12,7 +12,7 @@ import { HookReceiver } from '../harness/hook-receiver.js';
 
 jest.setTimeout(90_000);
 
-/** Generous for a busy machine, and a fraction of the lease that the tests put in the row. */
+/** Generous for a busy machine, and a fraction of the lease that the tests write into the row. */
 const SOON_MS = 10_000;
 
 const bench = new ProcessBench();
@@ -23,7 +23,7 @@ let hook = 0;
 
 beforeAll(async () => {
   const made = await createTestDatabase();
-  // Not through a pooler: there is no session to hold a lock in.
+  // Without a pooler, behind which no session can hold a lock.
   database = { ...made, url: made.directUrl };
   receiver = await HookReceiver.open();
   gateway = await startTestGateway({ database });
@@ -57,7 +57,7 @@ async function hookAt(path: string): Promise<void> {
   await gateway.b.post('/hooks', { url: receiver.url(path), events: ['session.created'] });
 }
 
-/** A process that holds a lane, with one delivery in flight, and its path. */
+/** A process that holds a lane with one delivery in flight, and the lane's path. */
 async function processWithLane(): Promise<{ process: GatewayProcess; path: string }> {
   const process = await bench.serve({
     env: {
@@ -66,7 +66,7 @@ async function processWithLane(): Promise<{ process: GatewayProcess; path: strin
       GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
     },
   });
-  // Which replica gets a lane is chance: repeats until this one has it.
+  // It is random which replica gets a lane. Repeats until this one has it.
   for (let tries = 0; tries < 40; tries += 1) {
     const path = `/hang/${hook++}`;
     await hookAt(path);
@@ -79,7 +79,7 @@ async function processWithLane(): Promise<{ process: GatewayProcess; path: strin
   throw new Error('The process never had a lane.');
 }
 
-/** No one can take it because of its lease. */
+/** Its lease keeps the others from taking it. */
 const leaseForLong = () =>
   database.query(`UPDATE hook_lanes SET lease_until = now() + interval '1 hour' WHERE owner IS NOT NULL`);
 
@@ -87,7 +87,7 @@ test('the lane of a replica that was killed is free at once, however long its le
   const { process, path } = await processWithLane();
   process.kill('SIGSTOP');
   await leaseForLong();
-  // It hangs, and keeps its lock: no one can take the lane.
+  // The process hangs and keeps its lock, so nobody can take the lane.
   await gateway.b.post('/sessions', {});
   await sleep(1500);
   expect(arrived(path)).toBe(1);
@@ -142,7 +142,7 @@ test('a claim is planned for the tables as they are: lanes that were empty for l
   try {
     await alone.database.query('ALTER TABLE hook_deliveries SET (autovacuum_enabled = off)');
     await alone.b.post('/hooks', { url: receiver.url('/live/much'), events: ['session.created'] });
-    // So often that a plan would be kept on each connection of the pool.
+    // Often enough for a plan to be kept on each connection of the pool.
     for (let event = 1; event <= 30; event += 1) {
       await alone.b.post('/sessions', {});
       await eventually(() => expect(arrived('/live/much')).toBe(event));

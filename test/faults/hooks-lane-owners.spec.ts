@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { LaneOwner } from '../../src/areas/hooks/lane-owner.js';
+import { Database } from '../../src/platform/database/database.js';
 import { ReplicaId } from '../../src/platform/lifecycle/replica-id.js';
+import { withDeadline } from '../../src/platform/runtime/with-deadline.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -10,7 +12,7 @@ import { HookReceiver } from '../harness/hook-receiver.js';
 
 jest.setTimeout(90_000);
 
-/** Generous beside what docs/webhooks.md says (2 s), and half of the lease that once delayed deliveries. */
+/** Generous compared with docs/webhooks.md (2 s), and half of the lease that once delayed deliveries. */
 const SOON_MS = 5000;
 const EVENTS = 60;
 const DEAD = 20;
@@ -49,7 +51,7 @@ async function hookAt(path: string, on = gateway): Promise<string> {
 
 const arrived = (path: string) => receiver.attempts.filter((attempt) => attempt.path === path);
 
-/** Milliseconds until another delivery arrives there. */
+/** Milliseconds until the next delivery arrives there. */
 async function untilNext(path: string, cause: () => Promise<unknown>): Promise<number> {
   const before = arrived(path).length;
   const began = performance.now();
@@ -78,7 +80,7 @@ test('a lane that another statement keeps locked delays no other lane', async ()
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM hook_lanes WHERE hook_id = $1 FOR UPDATE', [hanging]);
     await hookAt('/live', alone);
-    // Longer than any replica goes without renewing its leases.
+    // Longer than any replica waits to renew its leases.
     await sleep(3500);
     expect(await untilNext('/live', () => alone.b.post('/sessions', {}))).toBeLessThan(SOON_MS);
   } finally {
@@ -96,7 +98,7 @@ test('what a killed replica had claimed is sent by another one as soon as its le
       GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
     },
   });
-  // Which replica gets the lane is chance: repeats until the one that will die has it.
+  // It is random which replica gets the lane. Repeats until the one that will die has it.
   for (let tries = 0; tries < 40; tries += 1) {
     const path = `/hang/${hook++}`;
     await hookAt(path);
@@ -110,7 +112,7 @@ test('what a killed replica had claimed is sent by another one as soon as its le
       `SELECT owner FROM hook_lanes JOIN hooks ON id = hook_id WHERE url = $1`,
       [receiver.url(path)],
     );
-    // With the key of their lock and without: which one a lane carries depends on whether the lock is held just now.
+    // With the key of its lock and without: a lane has the key only while the lock is held.
     const living = [gateway, other].flatMap(
       ({ started }) => started.app.get(LaneOwner, { strict: false }).names,
     );
@@ -120,6 +122,22 @@ test('what a killed replica had claimed is sent by another one as soon as its le
     return;
   }
   throw new Error('The process never had a lane.');
+});
+
+test('a replica that is stopped while it opens the session of its lock does not wait for its end', async () => {
+  const real = gateway.started.app.get(Database, { strict: false });
+  let open: () => void = () => undefined;
+  const mayOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const session = () => mayOpen.then(() => real.session());
+  const owner = new LaneOwner({ session } as Database, new ReplicaId());
+  owner.start({ renamed: () => undefined, lanesLeft: () => undefined });
+  const stopped = owner.stop();
+  open();
+  await withDeadline(stopped, SOON_MS, () => {
+    throw new Error('The stop waits for ever.');
+  });
 });
 
 test('twenty dead hooks, hooks that are deleted and replicas that come and go delay no first attempt for long', async () => {

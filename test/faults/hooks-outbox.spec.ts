@@ -6,11 +6,12 @@ import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench, runningPostmaster } from '../harness/gateway-process.js';
 import { type Behaviour, HookReceiver } from '../harness/hook-receiver.js';
 import { HttpCaller } from '../harness/http-caller.js';
+import { underLoad } from '../harness/under-load.js';
 import { verifyAttempt } from '../harness/webhook-judges.js';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const HOOKS = ['/one', '/two', '/three'];
-/** The long form is ten kills and three database restarts: GATEWAY_LONG_FAULTS=1. */
+/** The long form, GATEWAY_LONG_FAULTS=1: ten kills and three database restarts. */
 const isLong = process.env.GATEWAY_LONG_FAULTS === '1';
 const KILLS = isLong ? 10 : 3;
 const DATABASE_RESTARTS_AFTER = isLong ? [2, 5, 8] : [1];
@@ -29,13 +30,13 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** The same run every time: a small generator, so that a failure can be seen again. */
+/** A small seeded generator: the run is the same every time, so a failure can be reproduced. */
 function chance(): number {
   random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
   return random / 2_147_483_648;
 }
 
-/** Mostly it answers well; now and then it errs, stays silent, or cuts the connection. */
+/** Mostly answers well; sometimes it fails, stays silent, or cuts the connection. */
 const unreliable: Behaviour = (_attempt, response) => {
   const draw = chance();
   if (draw < 0.75) return 200;
@@ -54,7 +55,7 @@ const serve = () =>
     },
   });
 
-/** Keeps creating sessions until told to stop; what was answered with 201 is committed. */
+/** Creates sessions until told to stop. Whatever was answered with 201 is committed. */
 async function keepCreating(
   acknowledged: Set<string>,
   current: () => HttpCaller,
@@ -83,7 +84,10 @@ async function query<Row>(...statements: string[]): Promise<Row[]> {
   }
 }
 
-/** The schedule waits for minutes; its clock is the database's. What is being tried right now is left alone. */
+/**
+ * Makes deliveries due that the retry schedule delays for minutes, by the database's clock. Skips those that are
+ * being attempted.
+ */
 async function passTime(): Promise<number> {
   const [row] = await query<{ left: number }>(
     `UPDATE hook_deliveries SET next_attempt_at = now()
@@ -93,7 +97,9 @@ async function passTime(): Promise<number> {
   return row?.left ?? 0;
 }
 
-/** Those with more attempts than arrivals: the first attempt met a receiver that was away, and retries keep no order. */
+/**
+ * Deliveries with more attempts than arrivals: the first attempt met an absent receiver, and retries keep no order.
+ */
 async function missedAtFirst(): Promise<Set<string>> {
   const rows = await query<{ path: string; id: string; attempts: number }>(
     `SELECT regexp_replace(h.url, '.*/', '/') AS path, d.event_id AS id, d.attempts
@@ -124,19 +130,13 @@ test('every committed event reaches every hook, whatever is killed and however t
     expect((await api.post('/hooks', wish)).status).toBe(201);
   }
   receiver.behaviour = unreliable;
-  let over = false;
   const acknowledged = new Set<string>();
-  const creating = keepCreating(
-    acknowledged,
-    () => api,
-    () => over,
-  );
   const { port } = receiver;
   const missed = new Set<string>();
   const noteMissed = async (): Promise<void> => {
     for (const key of await missedAtFirst()) missed.add(key);
   };
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  const killOnce = async (kill: number): Promise<void> => {
     await sleep(600 + 800 * chance());
     if (DATABASE_RESTARTS_AFTER.includes(kill)) {
       process.kill(runningPostmaster(dataDir), 'SIGQUIT');
@@ -150,14 +150,18 @@ test('every committed event reaches every hook, whatever is killed and however t
     gateway.kill('SIGKILL');
     await gateway.ended;
     gateway = await serve();
-    // A later kill may lose the outcome of an attempt, and with it the trace.
+    // A later kill may lose the outcome of an attempt, and then nothing shows it.
     if (kill === 0) await noteMissed();
     api = new HttpCaller(gateway.a, token);
-  }
-  await sleep(500);
-  await eventually(() => expect(acknowledged.size).toBeGreaterThan(20 * KILLS));
-  over = true;
-  await creating;
+  };
+  await underLoad(
+    (isOver) => [keepCreating(acknowledged, () => api, isOver)],
+    async () => {
+      for (let kill = 0; kill < KILLS; kill += 1) await killOnce(kill);
+      await sleep(500);
+      await eventually(() => expect(acknowledged.size).toBeGreaterThan(20 * KILLS));
+    },
+  );
   await eventually(async () => {
     await passTime();
     for (const path of HOOKS) {
@@ -181,7 +185,10 @@ test('every committed event reaches every hook, whatever is killed and however t
   await gateway.ended;
 }, 240_000);
 
-/** Duplicates are the same event in the same bytes, numbers have no gaps, first attempts are in order, and every attempt verifies. */
+/**
+ * Duplicates are the same event with the same bytes, numbers have no gaps, first attempts are in order, and every
+ * signature verifies.
+ */
 function expectHonest(missed: ReadonlySet<string>): void {
   for (const path of HOOKS) {
     const bytes = new Map<string, string>();

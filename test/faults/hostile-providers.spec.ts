@@ -10,7 +10,7 @@ import {
   type Hostility,
   startHostileProvider,
 } from './support/hostile-provider.js';
-import { type Ending, Talker, WAYS, type Way } from './support/hostile-turns.js';
+import { type Ending, TurnCaller, WAYS, type Way } from './support/hostile-turns.js';
 
 const FIRST_BYTE_MS = 3000;
 const IDLE_MS = 4000;
@@ -22,7 +22,7 @@ const MEGABYTE = 1_048_576;
 const KINDS = wires.map(({ kind }) => kind);
 const TOKEN = mintToken();
 
-/** Status, reason, and after how long; undefined where no clock is to end it. */
+/** Status, reason and time of the end; no time where no deadline ends the turn. */
 const ENDINGS: Readonly<Record<Hostility, readonly [number, string, number?]>> = {
   'never-answers': [504, 'provider_first_byte_timeout', FIRST_BYTE_MS],
   'drips-its-head': [504, 'provider_first_byte_timeout', FIRST_BYTE_MS],
@@ -43,15 +43,15 @@ const ifLinux = isLinux ? test : test.skip;
 const processes = new ProcessBench();
 let provider: HostileProvider;
 let database: TestDatabase;
-let gateways: readonly Sufferer[];
-/** By what was said. */
+let gateways: readonly TestedGateway[];
+/** By the content of the message. */
 const endings = new Map<string, Ending>();
 
-/** A gateway that speaks one wire, and how another session of it fares. */
-interface Sufferer {
+/** A gateway that speaks one wire, and a session beside the hostile ones. */
+interface TestedGateway {
   readonly kind: string;
   readonly served: GatewayProcess;
-  readonly talker: Talker;
+  readonly caller: TurnCaller;
   readonly turnsMs: { readonly before: number[]; readonly during: number[] };
   readonly residentMb: { readonly before: number; readonly during: number[] };
 }
@@ -59,8 +59,8 @@ interface Sufferer {
 beforeAll(async () => {
   provider = await startHostileProvider();
   database = await createTestDatabase();
-  gateways = await Promise.all(KINDS.map((kind) => startSufferer(kind)));
-  await Promise.all(gateways.map((gateway) => sufferEverything(gateway)));
+  gateways = await Promise.all(KINDS.map((kind) => startTested(kind)));
+  await Promise.all(gateways.map((gateway) => runEverything(gateway)));
 }, 120_000);
 afterAll(async () => {
   await processes.clear();
@@ -68,7 +68,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function startSufferer(kind: string): Promise<Sufferer> {
+async function startTested(kind: string): Promise<TestedGateway> {
   const { url } = provider.scripted;
   const served = await processes.serve({
     env: {
@@ -86,38 +86,44 @@ async function startSufferer(kind: string): Promise<Sufferer> {
       GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
     },
   });
-  const talker = new Talker(served.b, TOKEN);
+  const caller = new TurnCaller(served.b, TOKEN);
   const before: number[] = [];
-  const sessionId = await talker.session();
-  for (let time = 0; time < 40; time += 1) before.push(await talker.talk(sessionId));
+  const sessionId = await caller.session();
+  for (let time = 0; time < 40; time += 1) before.push(await caller.talk(sessionId));
   return {
-    ...{ kind, served, talker },
+    ...{ kind, served, caller },
     turnsMs: { before: before.slice(20), during: [] },
     residentMb: { before: residentMb(served), during: [] },
   };
 }
 
-/** Everything at once, but one flood after the other, beside a session whose turns go on. */
-async function sufferEverything({ kind, served, talker, turnsMs, residentMb: mb }: Sufferer): Promise<void> {
-  const suffer = async (hostility: Hostility, way: Way): Promise<void> => {
+/** Runs every hostility at once, but floods one after the other, beside a session whose turns go on. */
+async function runEverything({
+  kind,
+  served,
+  caller,
+  turnsMs,
+  residentMb: mb,
+}: TestedGateway): Promise<void> {
+  const failingTurn = async (hostility: Hostility, way: Way): Promise<void> => {
     const content = `${hostility} ${kind} ${way}`;
-    endings.set(content, await talker.suffer(content, way));
+    endings.set(content, await caller.failingTurn(content, way));
   };
   const floods = async (): Promise<void> => {
-    for (const flood of FLOODS) for (const way of WAYS) await suffer(flood, way);
+    for (const flood of FLOODS) for (const way of WAYS) await failingTurn(flood, way);
   };
   const others = HOSTILITIES.filter((one) => !FLOODS.includes(one));
   const over = new AbortController();
-  const suffering = Promise.all([
+  const running = Promise.all([
     floods(),
-    ...others.flatMap((hostility) => WAYS.map((way) => suffer(hostility, way))),
+    ...others.flatMap((hostility) => WAYS.map((way) => failingTurn(hostility, way))),
   ]).finally(() => over.abort());
-  const sessionId = await talker.session();
+  const sessionId = await caller.session();
   while (!over.signal.aborted) {
-    turnsMs.during.push(await talker.talk(sessionId));
+    turnsMs.during.push(await caller.talk(sessionId));
     mb.during.push(residentMb(served));
   }
-  await suffering;
+  await running;
 }
 
 function residentMb({ pid }: GatewayProcess): number {
@@ -129,7 +135,7 @@ function residentMb({ pid }: GatewayProcess): number {
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-function gatewayOf(kind: string): Sufferer {
+function gatewayOf(kind: string): TestedGateway {
   const found = gateways.find((one) => one.kind === kind);
   if (found === undefined) throw new Error(`No gateway speaks ${kind}.`);
   return found;
@@ -150,7 +156,8 @@ describe.each(KINDS)('a provider on the %s wire that', (kind) => {
 
     if (afterMs !== undefined) {
       test(`ends after ${afterMs} ms, within a second`, () => {
-        // What an ordinary turn took at worst meanwhile is this machine's, not the deadline's.
+        // The slowest ordinary turn meanwhile shows how slow the machine was, so it is not counted against the
+        // deadline.
         const tolerance = TOLERANCE_MS + Math.max(...gatewayOf(kind).turnsMs.during);
         for (const way of WAYS) {
           const content = `${hostility} ${kind} ${way}`;
@@ -188,10 +195,10 @@ describe.each(KINDS)('a provider on the %s wire that', (kind) => {
     expect(median(during)).toBeLessThan(median(before) * 5 + 50);
   });
 
-  test('did all this: the sessions it was done to are answered again', async () => {
-    const { talker } = gatewayOf(kind);
+  test('did all this: the sessions that it failed are answered again', async () => {
+    const { caller } = gatewayOf(kind);
     for (const hostility of HOSTILITIES) {
-      await talker.talk(endings.get(`${hostility} ${kind} http`)?.sessionId ?? '');
+      await caller.talk(endings.get(`${hostility} ${kind} http`)?.sessionId ?? '');
     }
   });
 });

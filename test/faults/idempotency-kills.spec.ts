@@ -9,12 +9,12 @@ import { wires } from '../harness/provider-wires.js';
 import { beginStream, type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer } from '../harness/turn-stream.js';
 
-/** The long form is twelve kills, and leases run out by themselves: GATEWAY_LONG_FAULTS=1. */
+/** The long form, GATEWAY_LONG_FAULTS=1: twelve kills, and leases expire by themselves. */
 const isLong = process.env.GATEWAY_LONG_FAULTS === '1';
 const KILLS = isLong ? 12 : 2;
 const CALLERS = 12;
 
-// Starts take long on a machine that is busy with others, and a lease takes fifteen seconds.
+// Starts take long on a busy machine, and a lease takes fifteen seconds.
 jest.setTimeout(120_000 + (isLong ? KILLS * 30_000 : 0));
 
 const bench = new ProcessBench();
@@ -35,7 +35,7 @@ beforeAll(async () => {
     GATEWAY__PROVIDER__KIND: 'openai',
     GATEWAY__PROVIDER__BASE_URL: `${provider.url}/v1`,
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
-    // Longer than a test takes: who stands behind a message of a killed replica may not wait for this.
+    // Longer than a test: a message that waits behind that of a killed replica must not time out.
     GATEWAY__AGENT__MAX_WAIT_MS: '600000',
     GATEWAY__LOGGING__STORE_LEVEL: 'warn',
   };
@@ -52,7 +52,7 @@ interface Written {
   message_id: string;
 }
 
-/** Undefined when the connection broke before there was an answer. */
+/** Undefined when the connection broke before a response. */
 function post(at: GatewayProcess, path: string, body: object, key: string) {
   return new HttpCaller(at.a, token)
     .post<Written>(path, body, { 'idempotency-key': key })
@@ -71,7 +71,7 @@ async function carefully(first: GatewayProcess, path: string, body: object, key:
   return answer;
 }
 
-/** Ends a process as nobody can prepare for, and does not wait for the fifteen seconds that its leases still last. */
+/** Kills a process, and ends its leases instead of waiting fifteen seconds for them. */
 async function killNow(victim: GatewayProcess): Promise<void> {
   victim.kill('SIGKILL');
   await victim.ended;
@@ -88,7 +88,7 @@ interface Story {
   readonly sent: Answer<Written>;
 }
 
-/** Creates a session and says something in it, over and over, each under a key of its own. */
+/** Creates sessions and says something in each, each request with its own key. */
 async function keepTalking(at: GatewayProcess, name: string, isOver: () => boolean): Promise<Story[]> {
   const stories: Story[] = [];
   for (let n = 0; !isOver(); n += 1) {
@@ -119,7 +119,7 @@ test('kill -9 under load, and the same keys again on another process: every effe
       keepTalking(victim, `k${kill}-c${caller}`, () => over),
     );
     await sleep(400 + kill * 137);
-    // Somebody is at a second message by then, however slow the machine.
+    // By now a caller is at its second message, however slow the machine.
     await until(() => provider.requests.length > asked + CALLERS, 20_000);
     over = true;
     await killNow(victim);

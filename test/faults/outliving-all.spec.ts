@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultProxy } from '../harness/fault-proxy.js';
 import { oneOf } from './support/chance.js';
-import { OUTLIVE_SEED, outlivingRun, type Strike } from './support/outliving/outliving-run.js';
+import { type FaultTerms, OUTLIVE_SEED, outlivingRun } from './support/outliving/outliving-run.js';
 
 /** The long form: OUTLIVE_SECONDS=600. OUTLIVE_SEED repeats a run. */
 const SECONDS = Number(process.env['OUTLIVE_SECONDS'] ?? 10);
@@ -26,7 +26,7 @@ const KINDS: readonly Kind[] = [
   ...(['slow', 'slow model', 'freeze', 'reset', 'cut', 'half-cut'] as const),
 ];
 
-async function strike(kind: Kind, { fleet, deaths, random }: Strike): Promise<void> {
+async function injectFault(kind: Kind, { fleet, deaths, random }: FaultTerms): Promise<void> {
   const way = fleet.database.ways.get('database') as FaultProxy;
   const forMs = 300 + random() * (MAX_MS - 300);
   const lasting = async (harmed: FaultProxy): Promise<void> => {
@@ -77,7 +77,7 @@ test(`kills, stops, restarts of the database and slow, frozen and broken connect
       // Each kind once before the first comes again.
       if (left.length === 0) left = [...KINDS];
       const [kind] = left.splice(Math.floor(terms.random() * left.length), 1) as [Kind];
-      await strike(kind, terms);
+      await injectFault(kind, terms);
       faults[kind] = (faults[kind] ?? 0) + 1;
     }
     return { faults };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { oneOf } from './support/chance.js';
 import { OUTLIVE_SEED, outlivingRun } from './support/outliving/outliving-run.js';
 
-/** The long form: OUTLIVE_SECONDS=600, with the promise on time. OUTLIVE_SEED repeats a run. */
+/** The long form, OUTLIVE_SECONDS=600, also checks the time limit. OUTLIVE_SEED repeats a run. */
 const SECONDS = Number(process.env['OUTLIVE_SECONDS'] ?? 8);
 const isLong = process.env['OUTLIVE_SECONDS'] !== undefined;
 const KILL_EVERY_MS = 2000;
@@ -17,7 +17,7 @@ test(`three replicas, one of them killed every 2 s for ${SECONDS} s (OUTLIVE_SEE
     for (let at = KILL_EVERY_MS; at <= SECONDS * 1000; at += KILL_EVERY_MS) {
       await sleep(Math.max(0, beganAt + at - performance.now()));
       const serving = fleet.places.filter(({ running }) => running !== undefined);
-      // Where a start takes longer than two kills, somebody has to be left to take turns up.
+      // When a start takes longer than two kills, some replica must be left to take turns up.
       if (serving.length < 2) {
         spared += 1;
         continue;

@@ -3,9 +3,9 @@ import { until } from '../harness/gateway-process.js';
 import { OUTLIVE_SEED, outlivingRun } from './support/outliving/outliving-run.js';
 import { DRAIN_MS } from './support/outliving/turn-fleet.js';
 
-/** How often every replica is restarted: OUTLIVE_RESTARTS=10 for the promise to the letter. OUTLIVE_SEED repeats a run. */
+/** How often every replica is restarted; the promise is for OUTLIVE_RESTARTS=10. OUTLIVE_SEED repeats a run. */
 const RESTARTS = Number(process.env['OUTLIVE_RESTARTS'] ?? 1);
-/** Closing what is left takes some of it on a busy machine. */
+/** On a busy machine, closing what is left takes some of this time. */
 const EXIT_LIMIT_MS = DRAIN_MS + 15_000;
 jest.setTimeout(600_000 + RESTARTS * 120_000);
 

@@ -7,10 +7,10 @@ import { type GatewayProcess, ProcessBench, until } from '../harness/gateway-pro
 import { isInstalled, startHaproxy, startNginx, type Upstream } from './support/balancers.js';
 import { MixedLoad } from './support/mixed-load.js';
 
-/** How often every process is restarted: `ROLLING_RESTARTS=10 REPLICAS=3` for the promise to the letter. */
+/** How often every process is restarted; the promise is for `ROLLING_RESTARTS=10 REPLICAS=3`. */
 const RESTARTS = Number(process.env['ROLLING_RESTARTS'] ?? 1);
 const REPLICAS = Number(process.env['REPLICAS'] ?? 2);
-/** HAProxy notices within 0.2 s; nginx when it is refused. */
+/** HAProxy notices a stop within 0.2 s, nginx when it is refused. */
 const GRACE_MS = 1000;
 jest.setTimeout(60_000 + RESTARTS * REPLICAS * 30_000);
 
@@ -68,26 +68,29 @@ ifBalanced('rolling restarts under mixed load fail no request, behind any of the
   const folder = await bench.folder();
   const started = await Promise.all(balancers.map((start) => start(folder, upstreams)));
   const loads = started.map((balancer) => new MixedLoad(balancer, token));
-  await Promise.all(loads.map((load) => load.start()));
-
-  for (let round = 0; round < RESTARTS; round += 1) {
+  const restartEach = async (): Promise<void> => {
     for (const [i, upstream] of upstreams.entries()) {
       const busyUntil = loads.map((load) => load.total + 20);
-      await until(() => loads.every((load, n) => load.total >= (busyUntil[n] ?? 0)), 20_000);
+      await until(() => loads.every((load, n) => load.total >= (busyUntil[n] ?? 0)), 60_000);
       replicas[i]?.kill('SIGTERM');
       expect(await replicas[i]?.ended).toMatchObject({ code: 0 });
       replicas[i] = await startReplica(upstream, env);
-      // Until the balancers have seen that it is back: HAProxy says so, nginx tries again after a second.
+      // Waits until the balancers have noticed that it is back: HAProxy says so, nginx tries again after a second.
       await until(
         async () => (await Promise.all(started.map((one) => one.seesAll()))).every(Boolean),
-        10_000,
+        60_000,
       );
       await sleep(1100);
     }
+  };
+  try {
+    await Promise.all(loads.map((load) => load.start()));
+    for (let round = 0; round < RESTARTS; round += 1) await restartEach();
+  } finally {
+    // Otherwise the load would go on beside every file that this worker runs next.
+    await Promise.all(loads.map((load) => load.stop()));
+    for (const balancer of started) balancer.stop();
   }
-
-  await Promise.all(loads.map((load) => load.stop()));
-  for (const balancer of started) balancer.stop();
   for (const replica of replicas) replica.kill('SIGINT');
   await Promise.all(replicas.map((replica) => replica.ended));
   await database.drop();

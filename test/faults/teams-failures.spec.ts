@@ -5,7 +5,7 @@ import { eventually } from '../harness/eventually.js';
 import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
-import { AWAY, type Posting, type TeamsMishap, TestTeams, teamsEnv } from '../harness/teams.js';
+import { ANSWERS_503, type Posting, type TeamsFailure, TestTeams, teamsEnv } from '../harness/teams.js';
 import { saysOnEveryWire } from '../harness/three-models.js';
 import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
 
@@ -14,7 +14,7 @@ jest.setTimeout(180_000);
 /** Longer than the receiver's lease. */
 const DATABASE_AWAY_MS = 7000;
 
-/** A gateway with its own Teams, its own model, and a database that can be cut off. */
+/** A gateway with its own Teams, its own model, and a database that can be disconnected. */
 interface Stage {
   readonly teams: TestTeams;
   readonly provider: ScriptedProvider;
@@ -77,16 +77,16 @@ describe('when Microsoft cannot be reached', () => {
     expect(textsOf('a:away')).toEqual(answers(['before', ...numbered(20)]));
   });
 
-  test.each<[string, TeamsMishap, string]>([
-    ['is away', AWAY, 'The sign-in of Microsoft answered 503'],
+  test.each<[string, TeamsFailure, string]>([
+    ['is away', ANSWERS_503, 'The sign-in of Microsoft answered 503'],
     ['does not answer', 'its answer hangs', 'The sign-in of Microsoft cannot be reached: timeout'],
     ['breaks off', (response) => response.destroy(), 'The sign-in of Microsoft cannot be reached: '],
   ])(
     'while the sign-in %s the state says so; the answer waits for a token, and arrives once',
-    async (what, mishap, said) => {
+    async (what, failure, said) => {
       const { teams, gateway, write, textsOf } = stage;
       const conversation = `a:token ${what}`;
-      teams.out.set('token', mishap);
+      teams.out.set('token', failure);
       await gateway.b.post('/channels/teams/restart');
       await eventually(async () => {
         const { status, error } = await channelB(gateway, 'teams');
@@ -105,7 +105,7 @@ describe('when Microsoft cannot be reached', () => {
   test('a token that ran out while the sign-in is away costs no answer', async () => {
     const { teams, write, textsOf } = stage;
     teams.tokens.clear();
-    teams.out.set('token', AWAY);
+    teams.out.set('token', ANSWERS_503);
     expect(await write('still there?', { conversation: 'a:expired' })).toBe(200);
     await eventually(() => expect(teams.callsOf('token').length).toBeGreaterThan(0));
     await sleep(500);
@@ -119,9 +119,9 @@ describe('when Microsoft cannot be reached', () => {
     const { teams, write, textsOf } = stage;
     await teams.rotateKeys('newer');
     expect(await write('signed anew', { conversation: 'a:keys' })).toBe(200);
-    // What it no longer publishes is refused, whatever it was good for.
+    // A token signed with a key that is no longer published is refused, even if it was valid before.
     expect(await write('signed of old', { conversation: 'a:keys', kid: 'teams' })).toBe(401);
-    teams.out.set('openid', AWAY);
+    teams.out.set('openid', ANSWERS_503);
     expect(await write('and on', { conversation: 'a:keys' })).toBe(200);
     teams.out.clear();
     await teams.untilSaid(2, 'a:keys');
@@ -130,7 +130,7 @@ describe('when Microsoft cannot be reached', () => {
 });
 
 test("without the connector's keys nothing is accepted, and the state of the channel says why", async () => {
-  const stage = await openStage({}, (teams) => teams.out.set('keys', AWAY));
+  const stage = await openStage({}, (teams) => teams.out.set('keys', ANSWERS_503));
   const { teams, gateway, write, textsOf } = stage;
   try {
     expect(await write('too early', { conversation: 'a:early' })).toBe(UNAVAILABLE);
@@ -184,14 +184,14 @@ describe('when Teams does not take what is sent', () => {
   let stage: Stage;
   let count = 0;
   beforeAll(async () => {
-    stage = await openStage({ stream_interval_ms: '100' });
+    stage = await openStage({ stream_interval_ms: '100', request_timeout_ms: '3000' });
     await untilChannel(stage.gateway, 'teams', 'connected');
   });
   afterAll(() => stage.close());
   beforeEach(() => stage.provider.script(echo()));
   const next = (): string => `a:refused-${++count}`;
 
-  /** An answer of which a draft is shown. */
+  /** Waits for an answer whose draft is shown. */
   async function drafted(conversation: string) {
     const { provider, write, textsOf } = stage;
     const held = heldAnswer();
@@ -203,6 +203,8 @@ describe('when Teams does not take what is sent', () => {
     await eventually(() => expect(textsOf(conversation)[0]).toContain('takes a while …'));
     return held;
   }
+  const editsOf = (conversation: string): number =>
+    stage.teams.callsOf('edit').filter(({ path }) => path.includes(encodeURIComponent(conversation))).length;
   const WHOLE = 'This is the beginning of an answer that takes a while and goes on';
 
   test.each([
@@ -222,20 +224,22 @@ describe('when Teams does not take what is sent', () => {
   ])('%s: an edit %s is made again, and the answer stands there once', async (_what, _why, fail) => {
     const conversation = next();
     const held = await drafted(conversation);
+    const before = editsOf(conversation);
     fail(stage.teams);
     held.say(' and goes on');
     held.finish();
-    await stage.teams.untilSaid(1, conversation, 30_000);
+    await eventually(() => expect(editsOf(conversation)).toBe(before + 2), 30_000);
     await eventually(() => expect(stage.textsOf(conversation)).toEqual([WHOLE]), 30_000);
   });
 
   test('an edit of a message that is gone becomes a message of its own', async () => {
     const conversation = next();
     const held = await drafted(conversation);
-    // Whoever deleted it: each further edit is refused.
+    // The draft was deleted: each further edit is refused.
     for (let n = 0; n < 2; n++) stage.teams.next('edit', (response) => response.writeHead(404).end('{}'));
+    const before = editsOf(conversation);
     held.say(' and goes on');
-    await eventually(() => expect(stage.teams.callsOf('edit').length).toBeGreaterThan(0));
+    await eventually(() => expect(editsOf(conversation)).toBe(before + 1));
     held.finish();
     await eventually(() => expect(stage.textsOf(conversation).at(-1)).toBe(WHOLE), 30_000);
     expect(stage.textsOf(conversation).filter((text) => text === WHOLE)).toHaveLength(1);
@@ -243,7 +247,7 @@ describe('when Teams does not take what is sent', () => {
 
   test('a typing sign that Teams refuses does no harm', async () => {
     const conversation = next();
-    stage.teams.out.set('typing', AWAY);
+    stage.teams.out.set('typing', ANSWERS_503);
     expect(await stage.write('type', { conversation })).toBe(200);
     await stage.teams.untilSaid(1, conversation);
     stage.teams.out.clear();

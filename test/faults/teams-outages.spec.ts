@@ -5,6 +5,7 @@ import { eventually } from '../harness/eventually.js';
 import type { GatewayProcess } from '../harness/gateway-process.js';
 import { type Posting, TestTeams, teamsEnv } from '../harness/teams.js';
 import { heldAnswer } from '../harness/turn-stream.js';
+import { underLoad } from '../harness/under-load.js';
 import { type ChannelKind, ChannelStage } from './support/channel-stage.js';
 
 // Starts take long on a busy machine.
@@ -32,7 +33,7 @@ const textsOf = ({ platform }: Stage, conversation: string): string[] =>
 const isNote = (text: string): boolean => text === REPLY_TEXTS.interrupted || text === REPLY_TEXTS.maybeLost;
 const addressOf = ({ b }: GatewayProcess): string => new URL(b).origin;
 
-/** @returns the status that the replica answered; 0 when it was killed meanwhile */
+/** @returns the status of the replica's response; 0 when it was killed meanwhile */
 function post({ platform }: Stage, replica: GatewayProcess, text: string, posting: Posting): Promise<number> {
   return platform.write(addressOf(replica), text, posting).catch(() => 0);
 }
@@ -52,7 +53,7 @@ test.concurrent('what was accepted before a kill is answered by the next replica
     await eventually(() => expect(provider.requests).toHaveLength(1));
     expect(await post(one, first, 'behind it', { conversation: 'a:open' })).toBe(200);
     await one.killReceiver();
-    // The connector does not post again what nobody took.
+    // The connector does not repeat a message that was not accepted.
     expect(await post(one, first, 'anybody there?', { conversation: 'a:gone' })).toBe(0);
     await one.serve();
     await teams.untilSaid(2, 'a:sent', 60_000);
@@ -89,7 +90,7 @@ test.concurrent('either of two replicas takes what is posted, once; when one is 
     await eventually(() => expect(provider.requests).toHaveLength(1));
     expect(await post(other, survivor, 'behind it', { conversation: 'a:open' })).toBe(200);
     await other.killReceiver();
-    // The other one takes messages at once: no lease stands before it.
+    // The other replica accepts messages at once, because receiving over HTTP needs no lease.
     expect(await post(other, survivor, 'while nobody receives', { conversation: 'a:next' })).toBe(200);
     expect(await teams.post(addressOf(survivor), activity)).toBe(200);
     await teams.untilSaid(1, 'a:next', 10_000);
@@ -132,7 +133,7 @@ test.concurrent('a replica that slept through its leases says nothing when it wa
     const [sleeper, awake] = other.replicas;
     if (sleeper === undefined || awake === undefined) throw new Error('There are not two replicas.');
     const held = heldAnswer();
-    // Both run turns, so whichever has the conversation is the one that sleeps.
+    // Both run turns, so the one that has the conversation is the one to freeze.
     provider.script(held.script, echo());
     expect(await post(other, sleeper, 'are you awake?', { conversation: 'a:sleep' })).toBe(200);
     await eventually(() => expect(provider.requests).toHaveLength(1));
@@ -161,9 +162,8 @@ test.concurrent(
       while (one.replicas.length < 2) await one.serve();
       const conversations = [1, 2, 3, 4, 5].map((n) => `a:load-${n}`);
       const accepted = new Map<string, string[]>(conversations.map((id) => [id, []]));
-      const over = new AbortController();
-      const writing = (async () => {
-        for (let n = 0; !over.signal.aborted; n++) {
+      const writing = async (isOver: () => boolean): Promise<void> => {
+        for (let n = 0; !isOver(); n++) {
           const conversation = conversations[n % conversations.length] ?? '';
           const replica = one.replicas[n % one.replicas.length];
           const text = `message ${n}`;
@@ -171,18 +171,21 @@ test.concurrent(
             accepted.get(conversation)?.push(text);
           await sleep(40);
         }
-      })();
-      for (let kill = 0; kill < KILLS; kill++) {
-        await sleep(1500 + kill * 137);
-        await one.killReceiver();
-        await one.serve();
-        // The state of a killed replica stands until its lease ends.
-        await eventually(async () => {
-          await one.receiver();
-        }, 20_000);
-      }
-      over.abort();
-      await writing;
+      };
+      await underLoad(
+        (isOver) => [writing(isOver)],
+        async () => {
+          for (let kill = 0; kill < KILLS; kill++) {
+            await sleep(1500 + kill * 137);
+            await one.killReceiver();
+            await one.serve();
+            // The state of a killed replica remains until its lease expires.
+            await eventually(async () => {
+              await one.receiver();
+            }, 20_000);
+          }
+        },
+      );
       await eventually(async () => {
         expect(await one.database.query('SELECT 1 FROM channel_messages WHERE done_at IS NULL')).toEqual([]);
       }, 60_000);
@@ -191,7 +194,7 @@ test.concurrent(
         const all = (accepted.get(conversation) ?? []).map((text) => `You said: ${text}`);
         const missing = all.filter((answer) => !answers.includes(answer)).length;
         expect(all.length).toBeGreaterThan(5);
-        // None twice; one may be stored whose 200 was lost with its replica. Of each gap its writer was told.
+        // None twice. One may be stored although its 200 was lost with its replica. The sender was told of each gap.
         expect(new Set(answers).size).toBe(answers.length);
         expect(answers.filter((answer) => all.includes(answer))).toEqual(
           all.filter((answer) => answers.includes(answer)),

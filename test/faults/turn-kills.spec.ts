@@ -8,19 +8,23 @@ import { HttpCaller } from '../harness/http-caller.js';
 import { McpBench, type ServerB } from '../harness/mcp.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
+import { underLoad } from '../harness/under-load.js';
 import { randomFrom } from './support/chance.js';
 import { notingModel } from './support/noting-model.js';
 import { ToolLedger } from './support/tool-ledger.js';
 
-/** The long form: TURN_KILLS=50, a kill every KILL_EVERY_MS (2000) at least, and leases run out by themselves. KILL_SEED repeats a run. */
+/**
+ * The long form, TURN_KILLS=50, kills every KILL_EVERY_MS (2000) at least, and waits for leases to expire. KILL_SEED
+ * repeats a run.
+ */
 const KILLS = Number(process.env.TURN_KILLS ?? 2);
 const isLong = process.env.TURN_KILLS !== undefined;
 const KILL_EVERY_MS = isLong ? Number(process.env.KILL_EVERY_MS ?? 2000) : 0;
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const CALLERS = isLong ? 16 : 8;
-/** Sessions that all talk in at once; in the short form those who wait at a connection have one of their own. */
+/** Sessions that all callers share; in the short form callers that wait for their answers have their own. */
 const SHARED = isLong ? 8 : 3;
-/** Until a turn has a definite state after whatever happened to its replica. */
+/** Until a turn has a definite state, whatever happened to its replica. */
 const DEFINITE_MS = 35_000;
 
 jest.setTimeout(120_000 + KILLS * 30_000);
@@ -72,7 +76,7 @@ afterAll(async () => {
 const at = (replica: GatewayProcess) => new HttpCaller(replica.b, token);
 const replica = (n: number) => replicas[n % replicas.length] as GatewayProcess;
 
-/** One that has its tools. */
+/** A replica that has its tools. */
 async function startReplica(): Promise<GatewayProcess> {
   const started = await bench.serve({ env });
   await eventually(async () => {
@@ -108,7 +112,7 @@ test('at the default limit, what is too much for a busy session is refused at on
       return { n, ...answer };
     }),
   );
-  // The turn is still held: whoever has an answer did not wait.
+  // The turn is still held, so these callers were answered without waiting.
   await eventually(() => expect(settled).toHaveLength(12), 20_000);
   expect(new Set(settled)).toEqual(new Set([409]));
   held.finish();
@@ -159,7 +163,7 @@ test('50 messages at once to one session over three processes: all answered, one
   figure(['one-turn-at-a-time'], { messages_at_once: 50, turns: turns.length, processes: replicas.length });
 });
 
-/** What the gateway has told a client that it has. */
+/** A message that the gateway has acknowledged. */
 interface Acknowledged {
   readonly session: string;
   readonly key: string;
@@ -169,7 +173,9 @@ interface Acknowledged {
 const acknowledged: Acknowledged[] = [];
 const outcomes = new Map<string, number>();
 
-/** A careful client: after a cut, or when told to come back, it asks any process with the same key. */
+/**
+ * A careful client: after a cut, or when told to come back, it repeats the request with the same key at any process.
+ */
 async function say(session: string, key: string, isAsync: boolean): Promise<void> {
   const headers = { 'idempotency-key': key, ...(isAsync ? { prefer: 'respond-async' } : {}) };
   const deadline = performance.now() + (isLong ? 300_000 : 60_000);
@@ -190,7 +196,7 @@ async function say(session: string, key: string, isAsync: boolean): Promise<void
   }
 }
 
-/** Kills one replica at a chance moment, and starts another in its place. */
+/** Kills one replica at a random moment, and starts another in its place. */
 async function killOne(): Promise<void> {
   await sleep(50 + random() * 600);
   const startedAt = performance.now();
@@ -210,7 +216,7 @@ async function killOne(): Promise<void> {
   await sleep(Math.max(0, KILL_EVERY_MS - (performance.now() - startedAt)));
 }
 
-/** Turns that ran when their replica was killed, and when that was by the clock of the database. */
+/** Turns that ran when their replica was killed, and when that was by the database's clock. */
 const orphans: { turn: string; at: Date }[] = [];
 
 async function noteOrphans(pid: number): Promise<void> {
@@ -221,7 +227,7 @@ async function noteOrphans(pid: number): Promise<void> {
   orphans.push(...rows);
 }
 
-/** Seconds from each kill to the next step of each turn that it orphaned, or to its end. */
+/** Seconds from each kill to the next step or the end of each turn that it orphaned. */
 async function pausesAfterKills(): Promise<number[]> {
   const rows = await database.query<{ pause: number | null }>(
     `SELECT extract(epoch FROM least(turns.ended_at,
@@ -241,8 +247,8 @@ async function isSettled(): Promise<boolean> {
   return row?.n === 0;
 }
 
-/** How long after its replica's end the last turn of it was closed, in seconds. */
-async function longestLimbo(): Promise<number> {
+/** Seconds from a replica's end until the last of its turns was closed. */
+async function secondsUntilClosed(): Promise<number> {
   const lost = await database.query<{ owner: string; ended_at: Date }>(
     `SELECT owner, ended_at FROM turns WHERE status = 'interrupted'`,
   );
@@ -256,20 +262,22 @@ async function longestLimbo(): Promise<number> {
 test(`kill -9 at ${KILLS} chance moments under load (KILL_SEED=${SEED}): nothing acknowledged is lost, nothing is done twice`, async () => {
   provider.script(notingModel(random, 120));
   const sessions = await Promise.all(Array.from({ length: SHARED + CALLERS }, newSession));
-  let isOver = false;
-  const talks = Array.from({ length: CALLERS }, async (_, caller) => {
+  const talk = (isOver: () => boolean) => async (_: unknown, caller: number) => {
     const isAsync = caller % 2 === 0;
-    for (let n = 0; !isOver; n += 1) {
+    for (let n = 0; !isOver(); n += 1) {
       const place = isAsync || isLong ? (caller + n) % SHARED : SHARED + caller;
       await say(sessions[place] as string, `caller-${caller}-says-${n}`, isAsync);
-      // A steady load: processes have to start meanwhile, and lines are not to become endless.
+      // A steady load: processes must be able to start meanwhile, and queues must not grow without end.
       await sleep(isAsync ? (isLong ? 1000 : 500) : 50);
     }
-  });
-  for (let kill = 0; kill < KILLS; kill += 1) await killOne();
-  isOver = true;
-  await Promise.all(talks);
-  // Accepted messages may have a line before them.
+  };
+  await underLoad(
+    (isOver) => Array.from({ length: CALLERS }, talk(isOver)),
+    async () => {
+      for (let kill = 0; kill < KILLS; kill += 1) await killOne();
+    },
+  );
+  // Accepted messages may have to wait in a queue.
   await until(isSettled, DEFINITE_MS + (isLong ? 120_000 : 0));
 
   const histories = new Map(
@@ -297,10 +305,10 @@ test(`kill -9 at ${KILLS} chance moments under load (KILL_SEED=${SEED}): nothing
     `SELECT turns.status, count(*)::int AS n FROM turns JOIN messages ON messages.id = user_message_id
      WHERE messages.content LIKE 'caller-%' GROUP BY 1`,
   );
-  // Every turn goes on elsewhere.
+  // Every turn continues on another replica.
   expect(statuses.map(({ status }) => status)).toEqual(['completed']);
-  const limbo = await longestLimbo();
-  expect(limbo).toBeLessThan(DEFINITE_MS / 1000);
+  const slowest = await secondsUntilClosed();
+  expect(slowest).toBeLessThan(DEFINITE_MS / 1000);
   expect(acknowledged.length).toBeGreaterThan(KILLS);
   const pauses = await pausesAfterKills();
   figure(['nothing-lost', 'one-turn-at-a-time', 'once-per-key'], {
@@ -309,7 +317,7 @@ test(`kill -9 at ${KILLS} chance moments under load (KILL_SEED=${SEED}): nothing
     acknowledged: acknowledged.length,
     answers: Object.fromEntries(outcomes),
     turns: Object.fromEntries(statuses.map(({ status, n }) => [status, n])),
-    longest_limbo_s: limbo,
+    longest_limbo_s: slowest,
     orphaned_turns: pauses.length,
     kill_to_next_step_p95_s: pauses[Math.floor(pauses.length * 0.95)] ?? 0,
     called_twice: [...ledger.calls].filter(([, times]) => times > 1).length,

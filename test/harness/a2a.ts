@@ -7,7 +7,7 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
 
-/** The SDK's own client, which finds everything by the card. */
+/** The SDK's own client, which discovers everything from the card. */
 export function a2aClient(base: string, token: string): Promise<Client> {
   const withToken: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -42,7 +42,7 @@ export function a2aRequest(
   return { tenant: '', message: a2aMessage(text, more), configuration, metadata: undefined };
 }
 
-export const asked = async (client: Client, ...args: Parameters<typeof a2aRequest>): Promise<Task> =>
+export const askA2a = async (client: Client, ...args: Parameters<typeof a2aRequest>): Promise<Task> =>
   (await client.sendMessage(a2aRequest(...args))) as Task;
 
 export const textOf = (task: Task): string =>

@@ -1,5 +1,5 @@
-// A stdio MCP server that asks its client for things while it runs a call. It uses no library, so that it can ask for
-// what no well-kept server would. Argument: a mark to find its process by.
+// A stdio MCP server that sends its client requests while it runs a call. It uses no library, so that it can also
+// send requests that no well-behaved server would. Argument: a mark to find its process by.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,5 +1,6 @@
 // Usage: node assemble.mjs ASSEMBLER FILE.wat …
-// Writes FILE.wasm beside each. ASSEMBLER is the entry of Binaryen, which comes with AssemblyScript.
+// Writes FILE.wasm beside each. ASSEMBLER is the path of Binaryen's assembler, which is installed with
+// AssemblyScript.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

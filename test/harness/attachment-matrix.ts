@@ -1,4 +1,4 @@
-/** What people send. `named` is how the agent names it, where the platform lets people name files. */
+/** A kind of file that people send. The agent calls it `name` where the platform lets people name files. */
 export interface SentKind {
   readonly what: string;
   readonly name: string;
@@ -17,7 +17,7 @@ const kind = (what: string, name: string, mimeType: string, data: Buffer): SentK
   ...{ what, name, mimeType, data },
 });
 
-/** One of each kind that is told apart. */
+/** One of each kind that the gateway treats differently. */
 export const KINDS: readonly SentKind[] = [
   kind('picture', 'dot.png', 'image/png', PNG),
   kind('picture as a file', 'dot-file.png', 'image/png', PNG),
@@ -27,15 +27,15 @@ export const KINDS: readonly SentKind[] = [
   kind('sound (MP3, WAV)', 'song.mp3', 'audio/mpeg', Buffer.from('ID3\u0004\u0000 no song')),
   kind('video', 'clip.mp4', 'video/mp4', Buffer.from('\u0000\u0000\u0000\u0018ftypmp42 no clip')),
   kind('other file', 'box.zip', 'application/zip', Buffer.from('504b0304000000', 'hex')),
-  kind('no picture, whatever it says', 'odd.png', 'image/png', OGG),
+  kind('not a picture, though it says so', 'odd.png', 'image/png', OGG),
   { ...kind('larger than 20 MiB', 'huge.bin', 'application/zip', Buffer.alloc(0)), fault: 'too large' },
-  { ...kind('not to be had', 'gone.txt', 'text/plain', Buffer.alloc(0)), fault: 'not there' },
+  { ...kind('cannot be fetched', 'gone.txt', 'text/plain', Buffer.alloc(0)), fault: 'not there' },
 ];
 
 export const PLATFORMS = ['telegram', 'slack', 'teams', 'webhook'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
-/** What people cannot send there: Teams hands bots no voice messages, and webhooks name files by their address alone. */
+/** How each platform sends it. Teams gives bots no voice messages, and webhooks send only the address of a file. */
 const SENT_AS: Readonly<Record<string, Readonly<Record<Platform, string>>>> = {
   picture: { telegram: 'photo', slack: 'file', teams: 'in the message', webhook: 'address' },
   'voice message': { telegram: 'voice', slack: 'file', teams: 'file', webhook: 'address' },
@@ -44,12 +44,12 @@ const SENT_AS: Readonly<Record<string, Readonly<Record<Platform, string>>>> = {
 };
 const AS_FILE = { telegram: 'document', slack: 'file', teams: 'file', webhook: 'address' } as const;
 
-/** How it is sent at a platform. */
+/** How a platform sends it. */
 export function sentAs(what: string, platform: Platform): string {
   return (SENT_AS[what] ?? AS_FILE)[platform];
 }
 
-/** The agents, each with a model of its own. */
+/** The agents, each with its own model. */
 export const MODELS = {
   chat: 'Chat Completions',
   hearing: 'Chat Completions, a model that hears',
@@ -59,7 +59,7 @@ export const MODELS = {
 } as const;
 export type Model = keyof typeof MODELS;
 
-/** What came of it: what the model got, and what the person reads besides the answer. */
+/** What the model gets, and what the person reads besides the answer. */
 export interface Outcome {
   readonly model: 'picture' | 'document' | 'text' | 'sound' | 'note' | 'note: left out' | 'note: not read';
   readonly person: string;
@@ -73,7 +73,7 @@ const CANNOT = {
   open: 'I cannot open files of this kind',
 } as const;
 
-/** The rule of every cell. */
+/** The expected outcome in each cell. */
 export function outcomeOf({ what, fault }: SentKind, model: Model): Outcome {
   const isBlind = model === 'blind';
   if (fault !== undefined) return { model: 'note: not read', person: 'I could not read it, and why' };
@@ -99,7 +99,7 @@ export function outcomeOf({ what, fault }: SentKind, model: Model): Outcome {
 /** The tables of docs/channels.md. */
 export function matrixTables(): readonly string[] {
   const models = Object.keys(MODELS) as Model[];
-  const head = ['Kind', ...models.map((model) => MODELS[model]), 'The person reads, where it is a note'];
+  const head = ['Kind', ...models.map((model) => MODELS[model]), 'Where it is a note, the person reads'];
   const rows = KINDS.map((one) => {
     const outcomes = models.map((model) => outcomeOf(one, model));
     const told = [...new Set(outcomes.map(({ person }) => person).filter(Boolean))].join(', ');

@@ -24,7 +24,7 @@ export function channelEnv(name: string, settings: Readonly<Record<string, strin
   );
 }
 
-/** A bot on loopback that lets everybody in. */
+/** A bot on loopback that lets everyone in. */
 export function telegramEnv(telegram: TestTelegram, more: Readonly<Record<string, string>> = {}): Env {
   return channelEnv('telegram', {
     type: 'telegram',
@@ -57,7 +57,7 @@ export async function untilChannel(
   return found as ChannelB;
 }
 
-/** A model that says what it was told last, so that every answer shows which message it is to. */
+/** A model that repeats the last message, so that every answer shows which message it belongs to. */
 export function echo(prefix = 'You said: '): Script {
   return (response, { body }) => {
     const wire = wires[0];

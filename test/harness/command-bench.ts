@@ -2,9 +2,13 @@ import { eventually } from './eventually.js';
 import { startTestGateway, type TestGateway } from './gateway.js';
 import { HookReceiver } from './hook-receiver.js';
 import { asking, McpBench, scripted, serverB } from './mcp.js';
+import { SignInWorld } from './sign-in-world.js';
 
 const KEY = 'a master key that only tests may use';
 const SETTINGS = `
+[gateway]
+public_url = "https://agents.example.com"
+
 [agent]
 tool_approval = "ask"
 tool_approval_timeout_ms = 120000
@@ -19,7 +23,7 @@ interface Listed {
   readonly items: readonly { readonly id: string; readonly session_id: string; readonly tool: string }[];
 }
 
-/** A gateway with something for every command to act on, made anew for each run. */
+/** A gateway with something for every command to act on. Each run gets new things. */
 export class CommandBench {
   private made = 0;
 
@@ -27,35 +31,37 @@ export class CommandBench {
     readonly gateway: TestGateway,
     private readonly receiver: HookReceiver,
     private readonly servers: McpBench,
+    private readonly world: SignInWorld,
   ) {}
 
   static async open(more: Readonly<Record<string, string>>): Promise<CommandBench> {
     const mark = String(process.pid);
-    const servers = await McpBench.make(
-      { own: scripted(`rows-${mark}`), asker: asking(`rows-asker-${mark}`) },
-      SETTINGS,
-    );
+    const world = await SignInWorld.open('ada');
+    const crm = { transport: 'http', url: world.server.url, oauth_sign_in: true, enabled: false };
+    const tables = { own: scripted(`rows-${mark}`), asker: asking(`rows-asker-${mark}`), crm };
+    const servers = await McpBench.make(tables, SETTINGS);
     const receiver = await HookReceiver.open();
     const gateway = await startTestGateway({ env: { ...servers.env, ...more } });
     await eventually(async () => {
       for (const name of ['own', 'asker']) expect((await serverB(gateway, name))?.status).toBe('connected');
     }, 60_000);
-    return new CommandBench(gateway, receiver, servers);
+    return new CommandBench(gateway, receiver, servers, world);
   }
 
   async close(): Promise<void> {
     await this.gateway.stop();
     await this.receiver.close();
     await this.servers.clear();
+    await this.world.close();
   }
 
-  /** Variables of a command that asks the gateway. */
+  /** Environment of a command that asks the gateway. */
   get remote(): Record<string, string> {
     const url = `http://127.0.0.1:${this.gateway.started.ports.b}`;
     return { AGENT_GATEWAY_URL: url, AGENT_GATEWAY_TOKEN: this.gateway.token };
   }
 
-  /** Variables of a command that works on its database. */
+  /** Environment of a command that works on the gateway's database. */
   get local(): Record<string, string> {
     return {
       ...this.servers.env,
@@ -66,11 +72,18 @@ export class CommandBench {
     };
   }
 
-  /** The answer to the last message with a question. */
+  /** The answer to the last message that led to a question. */
   private asked: Promise<unknown> = Promise.resolve();
 
   get address(): string {
     return this.receiver.url();
+  }
+
+  /** Configures the server only now: nobody is signed in to it. */
+  async serverToSignInTo(): Promise<string> {
+    await this.gateway.b.patch('/config', { 'mcp.servers.crm.enabled': true });
+    await eventually(async () => expect(await serverB(this.gateway, 'crm')).toBeDefined());
+    return 'crm';
   }
 
   async session(): Promise<string> {
@@ -111,12 +124,15 @@ export class CommandBench {
     );
   }
 
-  /** A call that waits for a person. */
+  /** A tool call that waits for a person. */
   approval(): Promise<string> {
     return this.waiting('own__erase', { text: 'all' }, 'approvals');
   }
 
-  /** A question that waits for a person. While another call runs on the server's connection, nobody knows whose it is: it is declined. */
+  /**
+   * A question that waits for a person. While another call runs on the server's connection, a question cannot be
+   * assigned to a call and is declined.
+   */
   async question(): Promise<string> {
     const { items } = (await this.gateway.admin.get<Listed>('/questions?status=pending')).body;
     for (const { id } of items)
@@ -127,7 +143,7 @@ export class CommandBench {
 
   private async waiting(tool: string, args: object, where: 'approvals' | 'questions'): Promise<string> {
     const session = await this.session();
-    // It is answered when the person decides, or not at all.
+    // The message is answered when the person decides, or never.
     const answered = this.gateway.b
       .post(`/sessions/${session}/messages`, { content: `/call ${tool} ${JSON.stringify(args)}` })
       .catch(() => undefined);
@@ -142,7 +158,7 @@ export class CommandBench {
     return id ?? '';
   }
 
-  /** What asks is a call that waits for a person first. */
+  /** The call that asks must first be approved. */
   private async allowIn(session: string): Promise<void> {
     const { items } = (await this.gateway.admin.get<Listed>('/approvals?status=pending')).body;
     const waiting = items.find((one) => one.session_id === session);

@@ -1,15 +1,15 @@
 import type { CommandBench } from './command-bench.js';
 
-/** What a command does when it is asked rightly, and for something that nobody has. */
+/** What a command does for a valid target, and for one that does not exist. */
 export interface CommandRow {
-  /** What follows its name; where it acts on something, that is made anew for each run. */
+  /** The words after the command's name. They create what the command acts on, anew for each run. */
   readonly words?: (bench: CommandBench) => readonly string[] | Promise<readonly string[]>;
-  /** What people read on standard output; without it that is empty, and what was done is said beside it. */
+  /** Standard output. Without it, that is empty, and the result is a remark on standard error. */
   readonly shows?: RegExp;
   readonly says?: RegExp;
   /** Fields of the object that `--json` prints. */
   readonly fields: readonly string[];
-  /** Words that name what nobody has: it ends with 1. */
+  /** Words that name something that does not exist: the command exits with 1. */
   readonly unknown?: readonly string[];
   readonly more?: Readonly<Record<string, string>>;
 }
@@ -18,7 +18,7 @@ const SECRET = /^whsec_\S+\n$/;
 const ADA = ['--issuer', 'https://login.example.com/', '--subject', 'ada'];
 const TOKEN_FIELDS = ['id', 'name', 'scopes', 'revoked_at'];
 
-/** Commands that work on the database of the settings. */
+/** Commands that work on the configured database. */
 export const LOCAL_ROWS: Readonly<Record<string, CommandRow>> = {
   'config check': { shows: /^The configuration is valid/, fields: ['valid', 'warnings', 'problems'] },
   'config show': { shows: /^agent\.max_turns = \d+ {2}# /m, fields: ['settings', 'sources', 'marks'] },
@@ -116,7 +116,7 @@ export const LOCAL_ROWS: Readonly<Record<string, CommandRow>> = {
   doctor: { shows: /^gateway +ok/m, fields: ['parts'] },
 };
 
-/** A turn of today. */
+/** Runs a turn today. */
 async function spent(bench: CommandBench): Promise<readonly string[]> {
   const id = await bench.session();
   await bench.gateway.b.post(`/sessions/${id}/messages`, { content: 'Hello' });
@@ -191,7 +191,20 @@ export const REMOTE_ROWS: Readonly<Record<string, CommandRow>> = {
     words: async (bench) => [await bench.approval()],
     ...{ says: /is denied\.$/m, fields: ['id', 'status'], unknown: ['appr_x'] },
   },
-  // Last, because whoever is connected loses the server for a moment.
+  // After the others, because a server that waits for a sign-in fails.
+  'mcp sign-in': {
+    words: async (bench) => [await bench.serverToSignInTo()],
+    ...{
+      shows: /^http:\S+code_challenge=\S+\n$/,
+      fields: ['url', 'issuer', 'expires_at'],
+      unknown: ['nobody'],
+    },
+  },
+  'mcp sign-out': {
+    words: async (bench) => [await bench.serverToSignInTo()],
+    ...{ says: /^crm is signed out\.$/m, fields: ['name', 'status'], unknown: ['nobody'] },
+  },
+  // Last, because connected callers lose the server for a moment.
   'mcp reconnect': {
     words: () => ['own'],
     ...{ says: /^own is reconnecting\.$/m, fields: ['name', 'status'], unknown: ['nobody'] },

@@ -14,18 +14,18 @@ export const SERVER_CERTIFICATE = {
 export const PROXY_PASSWORD = 'canary-password-of-the-proxy';
 
 interface AskedTunnel {
-  /** What CONNECT named, as `host:port`. */
+  /** The target of the CONNECT request, as `host:port`. */
   readonly authority: string;
   readonly authorization: string | undefined;
 }
 
 /**
- * A company's proxy on loopback: it makes tunnels for those who know its password, and records what it is asked for.
- * Every tunnel ends at a front that speaks TLS under the name it was asked for, and passes on to the port of that name.
+ * A company's proxy on loopback. It opens tunnels for callers with the password, and records their requests. Every
+ * tunnel ends at a TLS server with the requested name, which forwards to the port configured for that name.
  */
 export class CompanyProxy {
   readonly asked: AskedTunnel[] = [];
-  /** Ports behind the TLS front, by server name. */
+  /** Ports behind the TLS server, by server name. */
   readonly backends = new Map<string, number>();
   private readonly sockets = new Set<Socket>();
 
@@ -51,7 +51,7 @@ export class CompanyProxy {
     return made;
   }
 
-  /** With the password in it, as `HTTPS_PROXY` has it. */
+  /** The URL with the password, as in `HTTPS_PROXY`. */
   get url(): string {
     return `http://gateway:${PROXY_PASSWORD}@127.0.0.1:${(this.proxy.address() as AddressInfo).port}`;
   }

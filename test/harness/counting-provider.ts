@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { beginStream, type ScriptedProvider, startScriptedProvider } from './scripted-provider.js';
 
-/** Tokens of one call, as Anthropic counts them: `plain` is input that no cache has to do with. */
+/**
+ * Tokens of a call, as Anthropic counts them: `plain` is input that was neither read from the cache nor written to
+ * it.
+ */
 export interface CountedCall {
   readonly plain: number;
   readonly read?: number;
@@ -11,24 +14,24 @@ export interface CountedCall {
 
 export interface CountedAnswer extends CountedCall {
   readonly model?: string;
-  /** What it says; the number of the call unless given. */
+  /** The text of the answer; by default the number of the call. */
   readonly text?: string;
-  /** Fails with this instead, and counts nothing. */
+  /** Fails with this status instead, and counts nothing. */
   readonly status?: number;
-  /** Asks for this tool instead of answering. */
+  /** Calls this tool instead of answering. */
   readonly tool?: string;
-  /** Holds the answer back, before anything of it is counted. */
+  /** Holds back the answer, and everything it would count, until this resolves. */
   readonly when?: Promise<void>;
-  /** Says how much input it counted and a first word, and nothing more: the call is broken off by its caller. */
+  /** Reports the input tokens and a first word, then nothing: the caller has to break off the call. */
   readonly stalls?: true;
 }
 
-/** Every call that was answered to its end, in order. */
+/** Every call that was answered completely, in order. */
 export interface CountingProvider extends ScriptedProvider {
   readonly counted: readonly Required<CountedCall>[];
 }
 
-/** A provider that keeps its own books: what it counted of each call that it answered to its end. */
+/** A provider with its own books: what it counted for each call that it answered completely. */
 export async function startCountingProvider(
   answerOf: (body: Record<string, unknown>, number: number) => CountedAnswer,
 ): Promise<CountingProvider> {
@@ -86,8 +89,8 @@ function answer(response: ServerResponse, given: CountedAnswer, call: number): v
   response.end();
 }
 
-/** The environment of a gateway that asks it. */
-export function askingAt(provider: ScriptedProvider, model = 'm'): Record<string, string> {
+/** The environment of a gateway that uses it. */
+export function anthropicEnv(provider: ScriptedProvider, model = 'm'): Record<string, string> {
   return {
     GATEWAY__PROVIDER__KIND: 'anthropic',
     GATEWAY__PROVIDER__API_KEY: 'key-4711',

@@ -1,20 +1,20 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Where an answer is cut: in the middle of this text, when it passes for the n-th time. */
+/** Where to cut a response: in the middle of this text, at its n-th occurrence. */
 export interface Cut {
   readonly text: string;
   readonly n: number;
 }
 
-/** A way over TCP that cuts the answers to its first connections, one after the other, at places that a test names. */
+/** A TCP proxy that cuts the responses on its first connections, one after the other, at given places. */
 export class CuttingProxy {
-  /** Cuts that were made. */
+  /** The number of cuts so far. */
   cuts = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
   private connections = 0;
 
-  /** @param ports the connections go to these in turn */
+  /** @param ports the targets of the connections, in turn */
   constructor(
     private ports: readonly number[],
     private readonly plan: readonly Cut[],
@@ -32,12 +32,12 @@ export class CuttingProxy {
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
   }
 
-  /** Cuts every connection that there is. */
+  /** Cuts every open connection. */
   cutAll(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Where further connections go. */
+  /** Sends further connections there. */
   goTo(ports: readonly number[]): void {
     this.ports = ports;
   }
@@ -72,7 +72,7 @@ export class CuttingProxy {
   }
 }
 
-/** Half of the text that is looked for still passes. */
+/** Half of the matching text still passes. */
 function endOf(passed: string, { text, n }: Cut): number {
   let at = -1;
   for (let found = 0; found < n; found += 1) {

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import type { DatabaseAddress } from '../../src/platform/database/data-source.js';
 
-/** A migrated database of its own. */
+/** A migrated database for one test file. */
 export interface TestDatabase {
-  /** What `DATABASE_URL` would be: the server, or with TEST_POOLER=1 the pooler before it. */
+  /** The value for `DATABASE_URL`: the server, or with TEST_POOLER=1 the pooler in front of it. */
   readonly url: string;
-  /** The server itself, for what is tried without a gateway. */
+  /** The server itself, for tests without a gateway. */
   readonly directUrl: string;
   /** Through pgbouncer in transaction mode; undefined where it is not installed. */
   readonly pooledUrl: string | undefined;
-  /** Runs a statement beside the gateway, as an operator with psql would. */
+  /** Runs a statement directly, as an operator with psql would. */
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 }
@@ -18,14 +18,16 @@ export interface TestDatabase {
 interface TestServer {
   readonly address: DatabaseAddress;
   readonly template: string;
+  /** How the server copies a template: SQL that follows `CREATE DATABASE`, or empty. */
+  readonly copies: string;
   readonly pooler?: { readonly url: string; readonly always: boolean };
 }
 
-/** Copies the template that `global-setup.mjs` migrated; an `empty` one has no tables. */
+/** Copies the template that `global-setup.mjs` has migrated. An `empty` database has no tables. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
-  const { address, template, pooler } = testServer();
+  const { address, template, pooler, copies } = testServer();
   const name = `gateway_test_${randomBytes(6).toString('hex')}`;
-  await onServer(address, `CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : template}`);
+  await onServer(address, `CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : template} ${copies}`);
   const direct = urlOf(address, name);
   const pooled = pooler && urlOf({ url: pooler.url }, name);
   return {

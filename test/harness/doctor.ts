@@ -15,19 +15,19 @@ export interface Diagnosis {
   part(name: string): Finding | undefined;
 }
 
-/** `doctor --json` with these variables alone. */
+/** Runs `doctor --json` with these variables alone. */
 export async function diagnosis(variables: Readonly<Record<string, string>>): Promise<Diagnosis> {
   const { code, stdout } = await runCommand(variables, 'doctor', '--json');
   const { parts } = JSON.parse(stdout) as { parts: Finding[] };
   return { code, parts, part: (name) => parts.find((one) => one.name === name) };
 }
 
-/** What leads `doctor` to a gateway over HTTP. */
+/** Makes `doctor` ask a gateway over HTTP. */
 export function overHttp({ started, token }: Pick<TestGateway, 'started' | 'token'>): Record<string, string> {
   return { AGENT_GATEWAY_URL: `http://127.0.0.1:${started.ports.b}`, AGENT_GATEWAY_TOKEN: token };
 }
 
-/** What makes `doctor` look for itself into the database of a gateway; its folder is not there. */
+/** Makes `doctor` look at the gateway's database itself. The gateway's data folder does not exist there. */
 export function onItsMachine(
   { started, database }: Pick<TestGateway, 'started' | 'database'>,
   more: Readonly<Record<string, string>> = {},

@@ -15,7 +15,7 @@ interface OpenApi {
 
 const JSON_TYPE = /^application\/json/;
 
-/** What an OpenAPI document says of answers: the checked-in one, which the gateway serves. */
+/** What an OpenAPI document says about responses: the checked-in one, which the gateway serves. */
 export class DocumentedAnswers {
   private static readonly known = new Map<DocumentId, DocumentedAnswers>();
   private readonly templates: { pattern: RegExp; path: string }[];
@@ -34,13 +34,15 @@ export class DocumentedAnswers {
       .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
   }
 
-  /** Whether the document has this operation, and it this status. `route` is a template with `:name`. */
+  /** Whether the document has this operation with this status. `route` is a template with `:name`. */
   has(method: string, route: string, status: number): boolean {
     const operation = this.operation(method, route.replace(/:(\w+)/g, '{$1}'));
     return operation === undefined || String(status) in operation.responses;
   }
 
-  /** What is wrong with the body of an answer, by a schema that allows no field that it does not have; nothing when it fits. */
+  /**
+   * What is wrong with the body of a response, by a schema that allows no undocumented field; undefined when it fits.
+   */
   problem(method: string, pathname: string, status: number, body: unknown): string | undefined {
     const path = this.templates.find(({ pattern }) => pattern.test(pathname))?.path;
     const operation = path === undefined ? undefined : this.operation(method, path);
@@ -77,7 +79,7 @@ function read(id: DocumentId): OpenApi {
   return JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
 }
 
-/** Objects with named fields have no others. */
+/** Forbids additional fields in objects with named fields. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

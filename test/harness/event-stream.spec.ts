@@ -9,7 +9,7 @@ const ALL = EVENTS.join('');
 let server: Server;
 let base: string;
 
-/** Serves the events after the reader's last one and cuts the connection after `bytes` of what it would say. */
+/** Serves the events after the reader's last one, and cuts the connection after `bytes`. */
 beforeAll(async () => {
   server = createServer(({ url = '', headers }, response) => {
     const seen = Number(headers['last-event-id'] ?? 0);

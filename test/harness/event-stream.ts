@@ -7,11 +7,11 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** A reader of Server-Sent Events that keeps everything it got, parsed as the WHATWG standard says. */
+/** A reader of Server-Sent Events, parsed as the WHATWG standard says. It keeps everything it received. */
 export class EventStream {
   readonly events: StreamEvent[] = [];
   readonly comments: string[] = [];
-  /** Of the last event that came whole: one that was cut in half is asked for again. */
+  /** Of the last complete event: one that was cut off is requested again. */
   lastEventId = '';
   retryMs: number | undefined;
   /** How it ended: `complete` when the server closed it properly. */
@@ -37,7 +37,7 @@ export class EventStream {
     });
   }
 
-  /** Resolves with the headers of whatever the answer is. */
+  /** Resolves with the headers, whatever the status is. */
   static open(url: string, token: string | undefined, headers: Record<string, string> = {}) {
     return new Promise<EventStream>((resolve, reject) => {
       const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -57,7 +57,7 @@ export class EventStream {
     return this.events.filter((one) => one.event === event).map(({ data }) => JSON.parse(data) as Data);
   }
 
-  /** Waits until so many events of a kind have come. */
+  /** Waits until `count` events of this kind have arrived. */
   async until(event: string, count: number, timeoutMs = 10_000): Promise<void> {
     await eventually(() => {
       const got = this.events.filter((one) => one.event === event).length;
@@ -65,7 +65,7 @@ export class EventStream {
     }, timeoutMs);
   }
 
-  /** Stops reading, as a hung reader would; `resume` goes on. */
+  /** Stops reading, as a hanging reader would. `resume` continues. */
   pause(): void {
     this.response.pause();
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Repeats the check until it passes; after `timeoutMs` its last failure is the test's. */
+/** Repeats the check until it passes. After `timeoutMs` it throws the check's last failure. */
 export async function eventually(check: () => void | Promise<void>, timeoutMs = 20_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (const pauseMs of pauses()) {
@@ -14,7 +14,7 @@ export async function eventually(check: () => void | Promise<void>, timeoutMs = 
   }
 }
 
-/** Milliseconds between two looks: short at first, then longer, so that long waits leave the machine to others. */
+/** Milliseconds between two checks: short at first, then longer, so that long waits leave the CPU to others. */
 export function* pauses(): Generator<number, never> {
   for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.2, 100)) yield pauseMs;
 }

@@ -1,8 +1,10 @@
-// An authorization server that exchanges assertions of a gateway for tokens of users (RFC 8693), made with oidc-provider.
+// An authorization server, made with oidc-provider, that exchanges the gateway's assertions for tokens of users (RFC
+// 8693).
 // Arguments: its port, and a file that will hold the URL of the gateway's keys. Writes a line for each exchange.
 import { readFileSync } from 'node:fs';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import Provider, { errors } from 'oidc-provider';
+import { checkDpopReplay, validateDpop } from 'oidc-provider/lib/helpers/grants.js';
 
 const [port = '', keysFile = ''] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
@@ -52,10 +54,13 @@ async function exchange(context) {
     scope: 'tools',
   });
   token.resourceServer = new provider.ResourceServer(params.resource, resourceServer(params.resource));
+  const proof = await validateDpop(provider, context);
+  await checkDpopReplay(provider, context, proof, client.clientId);
+  if (proof) token.setThumbprint('jkt', proof.thumbprint);
   context.body = {
     access_token: await token.save(),
     issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    token_type: 'Bearer',
+    token_type: proof ? 'DPoP' : 'Bearer',
     expires_in: TOKEN_TTL,
   };
 }

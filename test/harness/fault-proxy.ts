@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How slow a way is: each piece waits `latencyMs`, and then as long as its bytes take. */
+/** How slow a connection is: each chunk waits `latencyMs`, and then as long as its bytes take. */
 export interface Slowness {
   readonly latencyMs?: number;
   readonly bytesPerSecond?: number;
@@ -9,9 +9,9 @@ export interface Slowness {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'postgres:': 5432, 'postgresql:': 5432 };
 
-/** A way over TCP to whatever a URL names (a database, also on a unix socket; a provider; a receiver), which a test can harm. */
+/** A TCP proxy for a URL (a database, also on a unix socket; a provider; a receiver) that a test can disturb. */
 export class FaultProxy {
-  /** Connections that were ever taken. */
+  /** The number of connections accepted so far. */
   connections = 0;
   private readonly clients = new Set<Socket>();
   private server: Server | undefined;
@@ -29,7 +29,7 @@ export class FaultProxy {
     return proxy;
   }
 
-  /** The same URL by this way. */
+  /** The same URL through the proxy. */
   get url(): string {
     const url = new URL(this.target.href);
     url.searchParams.delete('host');
@@ -38,7 +38,7 @@ export class FaultProxy {
     return url.href.replace(/\/$/, '');
   }
 
-  /** Ends every connection and takes no new one. */
+  /** Closes every connection and accepts no new one. */
   async cut(): Promise<void> {
     const { server } = this;
     this.server = undefined;
@@ -49,20 +49,20 @@ export class FaultProxy {
     await closed;
   }
 
-  /** Ends every connection with an RST, and takes new ones. */
+  /** Resets every connection, and accepts new ones. */
   reset(): void {
-    // The other side of each goes with it; to reset both would have one disturb the other.
+    // Each server side is closed with its client. Resetting both would let one disturb the other.
     for (const client of this.clients) client.resetAndDestroy();
   }
 
-  /** Takes everything and passes nothing on, as a network that drops what it is given. */
+  /** Accepts everything and forwards nothing, like a network that drops packets. */
   freeze(): void {
     this.frozen ??= new Promise((resolve) => {
       this.release = resolve;
     });
   }
 
-  /** What was taken while frozen goes on its way. */
+  /** Forwards what arrived while frozen. */
   thaw(): void {
     this.frozen = undefined;
     this.release();
@@ -72,12 +72,12 @@ export class FaultProxy {
     this.slowness = slowness;
   }
 
-  /** What is asked arrives, what is answered is lost: the caller cannot know what became of it. */
+  /** Requests arrive and responses are lost, so the caller cannot know the outcome. */
   halfCut(): void {
     this.losesAnswers = true;
   }
 
-  /** As good as new. Connections that have lost something are ended: what follows would make no sense. */
+  /** Works normally again. Closes connections that have lost something, since the rest would make no sense. */
   async mend(): Promise<void> {
     this.slowness = {};
     this.thaw();
@@ -116,14 +116,14 @@ export class FaultProxy {
     }
   }
 
-  /** One direction of one connection, to its end: the end of one is not the end of the other. */
+  /** Forwards one direction of one connection until its end. The other direction may continue. */
   private pass(from: Socket, to: Socket, isAnswer: boolean): void {
     let underWay = Promise.resolve();
     from.on('data', (bytes: Buffer) => {
       from.pause();
       underWay = this.forward(bytes, to, isAnswer).then(() => void from.resume());
     });
-    // An end is told also to who is paused.
+    // `end` also arrives while the source is paused.
     from.on('end', () => {
       void underWay.then(() => (isAnswer && this.losesAnswers ? undefined : to.end()));
     });
@@ -154,7 +154,7 @@ export class FaultProxy {
   }
 }
 
-/** Until more may be written, or nothing any more. */
+/** Resolves when more can be written, or nothing any more. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

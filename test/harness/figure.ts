@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** The promises that this project makes, each with the name under which `npm run test:faults` shows it. */
+/** The promises of this project, by the names that `npm run test:faults` uses. */
 export type PromiseName =
   | 'nothing-lost'
   | 'webhooks'
@@ -20,7 +20,7 @@ export type PromiseName =
   | 'no-secret-leaves'
   | 'no-private-address';
 
-/** One line of figures for promises: to the file that FIGURES_FILE names, else to standard output. */
+/** Writes a line of figures for promises: to the file in FIGURES_FILE, otherwise to standard output. */
 export function figure(promises: readonly PromiseName[], figures: Readonly<Record<string, unknown>>): void {
   const line = `${JSON.stringify({ promises, ...figures })}\n`;
   const file = process.env['FIGURES_FILE'];

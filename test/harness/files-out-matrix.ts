@@ -7,7 +7,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** What tools make. */
+/** A file that a tool makes. */
 export interface MadeKind {
   readonly what: string;
   readonly file: ProducedFile;
@@ -31,7 +31,7 @@ export const MADE: readonly MadeKind[] = [
   kind('picture (GIF)', 'dot.gif', 'image/gif', Buffer.from('GIF89a no picture')),
   kind('picture larger than 1 MB', 'large.png', 'image/png', larger(MB)),
   kind('picture larger than 10 MB', 'huge.png', 'image/png', larger(10 * MB)),
-  kind('no picture, whatever it says', 'odd.png', 'image/png', Buffer.from('no picture')),
+  kind('not a picture, though it says so', 'odd.png', 'image/png', Buffer.from('no picture')),
   kind('PDF', 'report.pdf', 'application/pdf', Buffer.from('%PDF-1.4\n% nothing on no page\n%%EOF')),
   kind('text', 'table.csv', 'text/csv', Buffer.from('a,b\n1,2\n')),
   kind('sound', 'song.mp3', 'audio/mpeg', Buffer.from('ID3\u0004\u0000 no song')),
@@ -39,7 +39,7 @@ export const MADE: readonly MadeKind[] = [
   kind('other file', 'box.zip', 'application/zip', Buffer.from('504b0304000000', 'hex')),
 ];
 
-/** Where people and programs get them. */
+/** Where people and programs receive them. */
 export const PLACES = [
   'Telegram',
   'Slack',
@@ -54,14 +54,14 @@ export type Outcome =
   | 'document'
   | 'file'
   | 'in the message'
-  | 'when its reader agrees'
-  | 'told of'
+  | 'once the reader agrees'
+  | 'named only'
   | 'bytes';
 
 const TELEGRAM: ReadonlySet<string> = new Set(['dot.png', 'dot.webp', 'large.png']);
 const TEAMS: ReadonlySet<string> = new Set(['dot.png', 'dot.gif']);
 
-/** The rule of every cell. */
+/** The expected outcome in each cell. */
 export function madeOutcome({ file: { name } }: MadeKind, place: Place): Outcome {
   switch (place) {
     case 'Telegram':
@@ -69,9 +69,9 @@ export function madeOutcome({ file: { name } }: MadeKind, place: Place): Outcome
     case 'Slack':
       return 'file';
     case 'Teams, personal chat':
-      return TEAMS.has(name) ? 'in the message' : 'when its reader agrees';
+      return TEAMS.has(name) ? 'in the message' : 'once the reader agrees';
     case 'Teams, channel or group chat':
-      return TEAMS.has(name) ? 'in the message' : 'told of';
+      return TEAMS.has(name) ? 'in the message' : 'named only';
     case 'Webhook, response':
     case 'Webhook, callback':
       return 'bytes';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port that nobody listens on just now, for servers that cannot choose one themselves. */
+/** A port that is free now, for servers that cannot choose one themselves. */
 export async function freePort(): Promise<number> {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');

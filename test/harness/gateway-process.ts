@@ -16,46 +16,49 @@ export interface Ended {
 /** `bin/agent-gateway.js serve`, as a person would run it. */
 export interface GatewayProcess {
   readonly pid: number;
-  /** What it wrote to standard output so far. */
+  /** Standard output so far. */
   output(): string;
   /** Base URLs as the log names them. */
   readonly a: string;
   readonly b: string;
   readonly operations: string;
-  /** The token that this start made, as it stands in its file; undefined when it made none. */
+  /** The token that this start created, read from its file; undefined when it created none. */
   readonly token: string | undefined;
-  /** The lines beside it that are to be pasted; empty without one. */
+  /** The lines to paste that are shown with the token; empty without one. */
   readonly pasteLines: string;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
 
-/** The same where a person sits before it. */
+/** A gateway with a terminal, as a person starts it. */
 export interface GatewayOnTerminal {
-  /** What was shown so far. */
+  /** The terminal's contents so far. */
   screen(): string;
-  /** Ctrl-C. @returns its exit code */
+  /**
+   * Presses Ctrl-C.
+   * @returns the exit code
+   */
   interrupt(): Promise<number | null>;
 }
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs; the project's folder unless given. */
+  /** The working directory; by default the project's folder. */
   readonly cwd?: string;
-  /** The checkout whose command runs; the project's folder unless given. */
+  /** The checkout whose command runs; by default this one. */
   readonly checkout?: string;
   readonly uid?: number;
-  /** Through `npm start`: the pid and the signals are then npm's. */
+  /** Starts it through `npm start`: the pid and the signals are then npm's. */
   readonly npm?: true;
-  /** Told of the process before it serves, so that it can be killed while it starts. */
+  /** Called with the process before it serves, so that a test can kill it while it starts. */
   readonly onBegin?: (process: BegunProcess) => void;
 }
 
 export type BegunProcess = Pick<GatewayProcess, 'pid' | 'kill' | 'ended'>;
 
 const ROOT = process.cwd();
-const START_LIMIT_MS = 30_000;
-/** And no balancer that has to notice a stop. */
+const START_LIMIT_MS = 90_000;
+/** Also without a grace period, since no load balancer has to notice a stop. */
 const FREE_PORTS = {
   GATEWAY__GATEWAY__DRAIN_GRACE_MS: '0',
   GATEWAY__GATEWAY__PORT: '0',
@@ -63,33 +66,33 @@ const FREE_PORTS = {
   GATEWAY__GATEWAY__MANAGEMENT_PORT: '0',
 };
 
-/** Several gateways of several test files share one server of 50 connections. */
+/** Several gateways of several test files share a server with 50 connections. */
 export const FEW_CONNECTIONS = { GATEWAY__DATABASE__POOL_SIZE: '5' };
 
-/** A place for one story: folders and processes that go with it. */
+/** Folders and processes of one story, which `clear` removes. */
 export class ProcessBench {
   private readonly children: ChildProcess[] = [];
   private readonly folders: string[] = [];
 
-  /** A new folder whose path is short enough for a socket in it. */
+  /** A new folder with a path short enough for a socket. */
   async folder(prefix = 'agw-'): Promise<string> {
     const folder = await mkdtemp(join('/tmp', prefix));
     this.folders.push(folder);
     return folder;
   }
 
-  /** Runs one command to its end. */
+  /** Runs one command until it exits. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
     return ending(this.spawnGateway(args, options)).ended;
   }
 
-  /** Starts one command, to be ended by a signal or by itself. */
+  /** Starts one command, which ends by itself or by a signal. */
   begin(args: readonly string[], options: RunOptions = {}): Pick<GatewayProcess, 'kill' | 'ended'> {
     const child = this.spawnGateway(args, options);
     return { kill: (signal) => void child.kill(signal), ended: ending(child).ended };
   }
 
-  /** Starts a gateway on free ports and waits for its line; rejects with what it wrote when it ends before. */
+  /** Starts a gateway on free ports and waits for its log line. Rejects with its output when it exits before. */
   async serve(options: RunOptions = {}): Promise<GatewayProcess> {
     const env = { ...FREE_PORTS, ...(options.env?.DATABASE_URL && FEW_CONNECTIONS), ...options.env };
     const child = this.spawnGateway(['serve'], { ...options, env });
@@ -100,7 +103,7 @@ export class ProcessBench {
     return { ...facts, output, ...startFacts(output()) };
   }
 
-  /** The same on a terminal of its own, which util-linux's `script` makes; waits for the banner. */
+  /** The same on a terminal, which util-linux's `script` provides. Waits for the banner. */
   async serveOnTerminal({ env, checkout = ROOT }: RunOptions = {}): Promise<GatewayOnTerminal> {
     const command = `exec '${process.execPath}' '${join(checkout, 'bin', 'agent-gateway.js')}' serve`;
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
@@ -121,7 +124,7 @@ export class ProcessBench {
     };
   }
 
-  /** Runs one command on a terminal; what it wrote to either output is in `stdout`. */
+  /** Runs one command on a terminal. `stdout` has what it wrote to either output. */
   runOnTerminal(args: readonly string[], { env, checkout = ROOT }: RunOptions = {}): Promise<Ended> {
     const words = [process.execPath, join(checkout, 'bin', 'agent-gateway.js'), ...args];
     const command = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
@@ -135,7 +138,7 @@ export class ProcessBench {
     return ending(child).ended;
   }
 
-  /** Ends what still runs, by its pid, and removes the folders. */
+  /** Ends the processes that still run, by pid, and removes the folders. */
   async clear(): Promise<void> {
     for (const child of this.children) endGroup(pidOf(child));
     for (const folder of this.folders) {
@@ -154,7 +157,7 @@ export class ProcessBench {
       cwd,
       env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that what npm starts can be ended with it.
+      // A process group, so that processes that npm starts are ended too.
       detached: true,
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
@@ -163,12 +166,12 @@ export class ProcessBench {
   }
 }
 
-/** It ends with an empty line, whatever is logged around it. */
+/** The banner ends with an empty line, whatever is logged around it. */
 function hasBanner(screen: string): boolean {
   return /Try it [\s\S]*?\n {2}TOKEN=[\s\S]*?\n\n/.test(screen.replaceAll('\r', ''));
 }
 
-/** The pid that the embedded server of a data directory has noted; undefined when none runs. */
+/** The pid that the embedded server has written to its data directory; undefined when none runs. */
 export function postmasterPid(dataDir: string): number | undefined {
   try {
     return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -177,14 +180,14 @@ export function postmasterPid(dataDir: string): number | undefined {
   }
 }
 
-/** The same, where one must run. */
+/** The same when a server must be running. */
 export function runningPostmaster(dataDir: string): number {
   const pid = postmasterPid(dataDir);
   if (pid === undefined) throw new Error(`No embedded server runs in ${dataDir}.`);
   return pid;
 }
 
-/** Whether a process runs; one that only waits for its parent to notice its end does not. */
+/** Whether a process runs. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -195,7 +198,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Looks again until it is so; rejects when it is not within the limit. */
+/** Polls until it is true; rejects when the limit is over. */
 export async function until(isSo: () => boolean | Promise<boolean>, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs;
   for (const pauseMs of pauses()) {
@@ -206,7 +209,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, limitMs: num
   }
 }
 
-/** Rejects with what the process wrote when it ends before it has started. */
+/** Rejects with the output of a process that exits before it has started. */
 async function untilStarted(ended: Promise<Ended>, hasStarted: () => boolean): Promise<void> {
   let end: { readonly how: unknown } | undefined;
   ended.then(
@@ -229,12 +232,12 @@ function ending(child: ChildProcess): { output(): string; ended: Promise<Ended> 
   return { output: () => stdout, ended };
 }
 
-/** What a process that was started here has left of its group. */
+/** Ends what a process started here has left of its group. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left.
+    // The group is empty.
   }
 }
 
@@ -252,7 +255,7 @@ function lineThatSays(output: string, message: string): Line | undefined {
 
 const runningLine = (output: string): Line | undefined => lineThatSays(output, 'the gateway is running');
 
-/** What is known of a start without a terminal: addresses from the log, the token from the file that the log names. */
+/** What a start without a terminal reveals: addresses in the log, and the token in the file that the log names. */
 function startFacts(output: string) {
   const { profile_a: a = '', profile_b: b = '', operations = '' } = runningLine(output) ?? {};
   const file = lineThatSays(output, "the administrator's first token")?.['file'];
@@ -260,7 +263,7 @@ function startFacts(output: string) {
   return { a, b, operations, token: /^ {2}(agw_\S+)$/m.exec(said)?.[1], pasteLines: pasteLines(said) };
 }
 
-/** The lines of a banner that are to be pasted into a shell. */
+/** The lines of a banner that people paste into a shell. */
 export function pasteLines(banner: string): string {
   const from = banner.indexOf('Try it in another terminal');
   if (from === -1) return '';

@@ -17,13 +17,13 @@ import { HttpCaller } from './http-caller.js';
 export interface TestGatewayOptions {
   /** `GATEWAY__SECTION__KEY` and other variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A database that exists already; else a new one, which goes with the gateway. */
+  /** An existing database; by default a new one, which is dropped with the gateway. */
   readonly database?: TestDatabase;
 }
 
-/** A whole gateway on free ports of loopback, in this process. */
+/** A complete gateway on free ports of loopback, in this process. */
 export interface TestGateway {
-  /** Callers with a token that may do everything, at `/api/v1` of each profile. */
+  /** Callers at `/api/v1` of each profile, with a token that has every scope. */
   readonly a: HttpCaller;
   readonly b: HttpCaller;
   /** The same at `/admin/v1`, on the port of Profile A. */
@@ -47,17 +47,17 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-/** No limit that a test would meet by chance. */
+/** Limits that no test reaches by accident. */
 const ROOMY = {
   GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
   GATEWAY__RATE_LIMITS__SESSIONS_READ: '100000',
   GATEWAY__RATE_LIMITS__CONFIG_WRITE: '100000',
   GATEWAY__RATE_LIMITS__OTHER: '100000',
 };
-/** One for all tests, so that several gateways on one database open each other's secrets. */
+/** The same for all tests, so that several gateways on one database can open each other's secrets. */
 const MASTER_KEY = 'a master key that only tests may use';
 const LOOPBACK_RECEIVERS = { GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always' };
-/** No balancer has to notice that a test's gateway goes. */
+/** No load balancer has to notice that a test's gateway stops. */
 const NO_GRACE = { GATEWAY__GATEWAY__DRAIN_GRACE_MS: '0' };
 const FREE_PORTS = {
   GATEWAY__GATEWAY__PORT: '0',

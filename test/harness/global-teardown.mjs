@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 
-/** Leaves no database and no server behind. */
+/** Drops the databases and stops the server. */
 export default async function teardown() {
   await globalThis.gatewayTestPooler?.stop();
   const { address, template } = JSON.parse(process.env.GATEWAY_TEST_SERVER ?? '{}');

@@ -6,7 +6,7 @@ export interface ReceivedAttempt {
   readonly at: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes, as text. */
+  /** The bytes as text. */
   readonly body: string;
   readonly json: WebhookBody;
 }
@@ -19,10 +19,10 @@ export interface WebhookBody {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What a receiver does with an attempt: a status, or whatever it likes with the response. */
+/** How a receiver answers an attempt: with a status, or by using the response itself. */
 export type Behaviour = (attempt: ReceivedAttempt, response: ServerResponse) => number | 'handled';
 
-/** A webhook receiver on loopback that keeps what arrives and does with it what a test says. */
+/** A webhook receiver on loopback that keeps what arrives and answers as a test says. */
 export class HookReceiver {
   readonly attempts: ReceivedAttempt[] = [];
   behaviour: Behaviour = () => 200;
@@ -39,7 +39,7 @@ export class HookReceiver {
     });
   }
 
-  /** On this port, or on a free one. */
+  /** Listens on this port; 0 for a free one. */
   static async open(port = 0, host = '127.0.0.1'): Promise<HookReceiver> {
     const receiver = new HookReceiver();
     await receiver.listen(port, host);
@@ -69,7 +69,7 @@ export class HookReceiver {
     });
   }
 
-  /** Disappears: whoever is connected is cut off. `listen` brings it back. */
+  /** Disappears and drops its connections. `listen` brings it back. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const socket of this.sockets) socket.destroy();

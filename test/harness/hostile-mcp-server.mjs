@@ -1,6 +1,8 @@
-// A stdio MCP server with hostile tools, lists and responses. It uses no library, so that it controls every byte on the wire.
-// Arguments: a mark to find its process by; then its mode: schemas, thousands, millions, reworded or tasks for its list of
-// tools, slow to take three seconds to start, or crash to throw; and optionally a file to which it writes what it does.
+// A stdio MCP server with hostile tools, lists and responses. It uses no library, so that it controls every byte on
+// the wire.
+// Arguments: a mark to find its process by; then its mode: schemas, thousands, millions, reworded or tasks for its
+// list of tools, slow to start only after three seconds, or crash to throw; and optionally a file to which it writes
+// what it does.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -89,7 +91,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   } else if (method === 'tools/list') {
     lists += 1;
     note('listed');
-    // Long enough for a call to slip through, if one could.
+    // Long enough for a call to slip through if it could.
     setTimeout(
       () => write({ id, result: { tools: tools[mode]() } }),
       lists > 1 && mode === 'reworded' ? 300 : 0,

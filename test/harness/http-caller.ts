@@ -7,12 +7,12 @@ export interface Answer<Body = unknown> {
   readonly text: string;
 }
 
-/** A caller of one base URL with one token. Bodies are parsed when they are JSON. */
+/** A caller with one base URL and one token. Parses JSON bodies. */
 export class HttpCaller {
   constructor(
     readonly base: string,
     readonly token: string | undefined,
-    /** What the documents say of every JSON answer; an answer that is otherwise is an error here. */
+    /** Checks every JSON response against the API documents; an undocumented one is an error. */
     private readonly documented?: DocumentedAnswers,
   ) {}
 
@@ -32,7 +32,7 @@ export class HttpCaller {
     return this.send<Body>('DELETE', path, { headers });
   }
 
-  /** `body` is sent as JSON; `raw` as it is. */
+  /** `body` is sent as JSON, `raw` unchanged. */
   async send<Body>(
     method: string,
     path: string,

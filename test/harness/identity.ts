@@ -27,12 +27,12 @@ export async function signingKey(kid: string, alg = 'RS256'): Promise<SigningKey
 
 export const AUDIENCE = 'agent-gateway';
 
-/** An identity provider of our own, which says whatever a test wants and counts what it is asked. */
+/** An identity provider of our own. It says what a test wants, and counts the requests to it. */
 export class TestIssuer {
   calls = 0;
-  /** Answers 503 while true. */
+  /** Answers 503 while this is true. */
   isAway = false;
-  /** What a caller has to send to get keys. */
+  /** The bearer token that it requires for its keys. */
   bearer: string | undefined;
   private constructor(
     private readonly server: Server,
@@ -64,7 +64,7 @@ export class TestIssuer {
     return key;
   }
 
-  /** A good token, unless the claims and the header say otherwise; `undefined` leaves a claim out. */
+  /** A valid token, unless the claims or the header say otherwise. `undefined` leaves a claim out. */
   sign(
     claims: Record<string, unknown> = {},
     { header = {}, key = this.key }: { header?: Partial<JWTHeaderParameters>; key?: SigningKey } = {},
@@ -84,7 +84,7 @@ export class TestIssuer {
 
 const made: string[] = [];
 
-/** The variables of a gateway whose file says this; the folder goes with `removeConfigs`. */
+/** The environment of a gateway with this configuration file. `removeConfigs` removes the file's folder. */
 export async function configEnv(toml: string): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'agw-identity-'));
   made.push(folder);
@@ -97,7 +97,7 @@ export async function removeConfigs(): Promise<void> {
   for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
 }
 
-/** `staff` may do everything, `support` talk to sessions of its own, `reader` read. */
+/** Roles: `staff` may do everything, `support` may talk in its own sessions, `reader` may read. */
 export function issuerToml(issuer: { readonly url: string }, more = ''): string {
   return `
 [auth.jwt.corp]

@@ -3,7 +3,7 @@ import type { TestGateway } from './gateway.js';
 
 let count = 0;
 
-/** Sends one message over a webhook channel with a raw secret, in a conversation of its own, and returns the answer. */
+/** Sends a message over a webhook channel with a raw secret, in a new conversation, and returns the answer. */
 export async function postInbound(
   gateway: TestGateway,
   channel: string,
@@ -15,22 +15,30 @@ export async function postInbound(
   return (await (await postSigned(gateway, channel, secret, { id, body })).json()) as { content: string };
 }
 
-/** Sends a body as it stands, signed with the raw secret of the channel. */
+/** Sends a body unchanged, signed with the channel's raw secret. */
 export function postSigned(
   gateway: TestGateway,
   channel: string,
   secret: string,
   { id, body }: { readonly id: string; readonly body: string },
 ): Promise<Response> {
-  const at = new Date();
   return fetch(`http://127.0.0.1:${gateway.started.ports.b}/inbound/${channel}`, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': new Webhook(secret, { format: 'raw' }).sign(id, at, body),
-    },
+    headers: signedHeaders(secret, { id, body }),
     body,
   });
+}
+
+/** The headers of a request with this body. */
+export function signedHeaders(
+  secret: string,
+  { id, body }: { readonly id: string; readonly body: string },
+): Record<string, string> {
+  const at = new Date();
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret, { format: 'raw' }).sign(id, at, body),
+  };
 }

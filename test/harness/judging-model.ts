@@ -4,13 +4,13 @@ import { beginStream, type ScriptedProvider, startScriptedProvider } from './scr
 type Wire = 'openai' | 'anthropic';
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a model is sent, the same for both wires. */
+/** A message that a model is sent, the same for both wires. */
 export interface SentMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: Json }[];
   readonly results: readonly { readonly callId: string; readonly content: string }[];
-  /** Pictures and files, by type. */
+  /** Types of pictures and files. */
   readonly media: readonly string[];
 }
 
@@ -24,18 +24,18 @@ export interface SentRequest {
 export interface Judgement {
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: Json }[];
-  /** In the wire's own words, `stop` and `end_turn` unless given. */
+  /** In the wire's own words; by default `stop` and `end_turn`. */
   readonly status?: number;
 }
 
 export interface JudgingModel {
-  /** The environment of a gateway that asks it. */
+  /** The environment of a gateway that uses it. */
   readonly env: Readonly<Record<string, string>>;
   readonly requests: SentRequest[];
   readonly provider: ScriptedProvider;
 }
 
-/** A model on loopback whose answers depend on nothing but what it is sent. */
+/** A model on loopback whose answers depend only on what it is sent. */
 export async function startJudgingModel(
   wire: Wire,
   judge: (request: SentRequest) => Judgement,

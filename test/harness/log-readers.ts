@@ -9,7 +9,7 @@ export interface LogEntryFrame {
   readonly message: string;
 }
 
-/** Streams of log lines that a test has open. */
+/** The log streams that a test has open. */
 export class LogReaders {
   private readonly streams: EventStream[] = [];
 
@@ -31,11 +31,11 @@ export class LogReaders {
 
 export const loggerOf = (gateway: TestGateway, module: string) => gateway.started.app.get(Logs).for(module);
 
-/** What the lines say that a stream brought. */
+/** The messages of the lines that a stream received. */
 export const messagesOf = (stream: EventStream) =>
   stream.of<LogEntryFrame>('log').map(({ message }) => message);
 
-/** Waits until so many lines of a module are stored. */
+/** Waits until `count` lines of a module are stored. */
 export async function stored(gateway: TestGateway, module: string, count: number): Promise<void> {
   await eventually(async () => {
     const { body } = await gateway.b.get<{ total: number }>(`/logs?module=${module}&limit=1`);

@@ -7,7 +7,7 @@ export interface McpAnswer {
   readonly structured: Record<string, unknown> | undefined;
 }
 
-/** The official client, as programs that know nothing of this gateway use it. */
+/** The official client, as programs use it that know nothing about this gateway. */
 export class McpCaller {
   private constructor(readonly client: Client) {}
 

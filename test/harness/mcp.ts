@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { TestGateway } from './gateway.js';
 
-/** The settings of a server, as in the file. */
+/** A server's settings, as in the file. */
 export type ServerTable = Readonly<Record<string, unknown>>;
 
 const PACKAGES = resolve('node_modules/@modelcontextprotocol');
 
-/** A stdio server from one of the packages that the authors of the protocol publish. */
+/** A stdio server from one of the packages that the protocol's authors publish. */
 export function published(name: 'everything' | 'filesystem' | 'memory', args: string[] = []): ServerTable {
   return {
     command: process.execPath,
@@ -21,12 +21,12 @@ export function scripted(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/mcp-server.mjs'), ...args] };
 }
 
-/** A stdio server that asks its client for things while it runs a call. */
+/** A stdio server that sends its client requests while it runs a call. */
 export function asking(mark: string): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/asking-server.mjs'), mark] };
 }
 
-/** The same server for all its callers: one connection, which lists the tools and makes the calls. */
+/** The same server, shared by all callers: one connection lists the tools and makes the calls. */
 export function shared(server: ServerTable): ServerTable {
   return { ...server, isolation: 'shared' };
 }
@@ -36,8 +36,8 @@ export function prober(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/sandbox-prober.mjs'), ...args] };
 }
 
-/** Test servers run without a sandbox, so that they run on every machine; only tests of the sandbox enable it. */
-const UNSHUT = '[security.sandbox]\nbackend = "none"\n';
+/** Test servers run without a sandbox, so that they run on every machine. Only tests of the sandbox enable it. */
+const WITHOUT_SANDBOX = '[security.sandbox]\nbackend = "none"\n';
 
 /** A folder with a configuration file that names these servers. */
 export class McpBench {
@@ -56,7 +56,7 @@ export class McpBench {
     return join(this.folder, 'gateway.toml');
   }
 
-  /** Where the folders of users lie. */
+  /** The parent of the users' folders. */
   get stateFolder(): string {
     return join(this.folder, 'folders');
   }
@@ -70,7 +70,7 @@ export class McpBench {
       const keys = Object.entries(table).map(([key, value]) => `${key} = ${toml(value)}\n`);
       return `[mcp.servers.${name}]\n${keys.join('')}`;
     });
-    const sandbox = more.includes('[security.sandbox]') ? '' : UNSHUT;
+    const sandbox = more.includes('[security.sandbox]') ? '' : WITHOUT_SANDBOX;
     await writeFile(this.file, `${more}\n${sandbox}${tables.join('\n')}`);
   }
 
@@ -136,7 +136,7 @@ export async function callTool(
   return call;
 }
 
-/** The processes whose command line contains this text, without this process itself; Linux only. */
+/** The processes whose command line contains this text, except this process; Linux only. */
 export function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

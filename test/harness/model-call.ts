@@ -40,7 +40,7 @@ export function callsOf(events: readonly ModelEvent[]): Extract<ModelEvent, { ty
   return events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []));
 }
 
-/** The one `end`, which must be the last event. */
+/** The only `end` event, which must be the last event. */
 export function endOf(events: readonly ModelEvent[]): Extract<ModelEvent, { type: 'end' }> {
   const ends = events.filter((event) => event.type === 'end');
   const [end] = ends;

@@ -1,4 +1,4 @@
 import type { StartGateway } from '../../src/cli/serve/served-gateway.js';
 
-/** For command lines that are not to start a gateway. */
+/** For command lines that must not start a gateway. */
 export const startNoGateway: StartGateway = () => Promise.reject(new Error('No gateway is started here.'));

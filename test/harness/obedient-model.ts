@@ -2,14 +2,17 @@ import { LLMock } from '@copilotkit/aimock';
 import type { TestGateway } from './gateway.js';
 import { SocketClient } from './socket-client.js';
 
-/** A model that calls every tool of the server `own` it is told to call, offered or not. */
+/** A model that calls every tool of the server `own` that a message names, whether it is offered or not. */
 export interface ObedientModel {
   readonly mock: LLMock;
-  /** The section of the settings that names it. */
+  /** The section of the settings that configures it. */
   readonly provider: string;
 }
 
-/** A message such as `own__echo own__await=file` makes it call these tools, with what follows as the argument `text`. */
+/**
+ * A message such as `own__echo own__await=file` makes it call these tools. What follows `=` becomes the argument
+ * `text`.
+ */
 export async function startObedientModel(): Promise<ObedientModel> {
   const mock = new LLMock({ port: 0 });
   await mock.start();
@@ -31,7 +34,10 @@ export async function startObedientModel(): Promise<ObedientModel> {
   return { mock, provider };
 }
 
-/** Sends a message over a WebSocket of its own. @returns the `done` frame of its turn */
+/**
+ * Sends a message over a new WebSocket.
+ * @returns the `done` frame of its turn
+ */
 export async function sayOverSocket(
   { started }: Pick<TestGateway, 'started'>,
   {

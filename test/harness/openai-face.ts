@@ -3,7 +3,7 @@ import type { Response as OpenAiResponse } from 'openai/resources/responses/resp
 import type { TestGateway } from './gateway.js';
 import { type Judgement, type JudgingModel, type SentRequest, startJudgingModel } from './judging-model.js';
 
-/** A model that says what it was sent, calls the tools it is told to call, and keeps to a format when there is one. */
+/** A model that repeats what it was sent, calls the tools it is told to call, and follows a requested format. */
 export function startEchoModel(): Promise<JudgingModel> {
   let calls = 0;
   const nextId = (): string => {
@@ -30,7 +30,7 @@ export function openAiClient(gateway: TestGateway, apiKey = gateway.token, port:
   return new OpenAI({ apiKey, baseURL: `http://127.0.0.1:${gateway.started.ports[port]}/v1`, maxRetries: 0 });
 }
 
-/** What a client is refused with. */
+/** The error with which a client is refused. */
 export async function refusalOf(
   call: Promise<unknown>,
 ): Promise<{ status: number; param: string | null; code: string | null }> {
@@ -45,7 +45,7 @@ export async function refusalOf(
   return { status: Number(status), param: param ?? null, code: code ?? null };
 }
 
-/** Outputs of all calls that the response asks its caller to make. */
+/** Outputs for all calls that the response asks its caller to make. */
 export function outputsOf({ output }: OpenAiResponse, said = 'rain') {
   return output.flatMap((item) =>
     item.type === 'function_call'

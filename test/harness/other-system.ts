@@ -1,4 +1,4 @@
-/** As if this were another system, until what is returned is called. */
+/** Makes this system look like another one until the returned function is called. */
 export function pretendSystem(
   platform: NodeJS.Platform,
   arch: NodeJS.Architecture = process.arch,

@@ -4,12 +4,12 @@ import type {
   OutboundResponse,
 } from '../../src/platform/outbound/outbound-client.js';
 
-/** What stands in for the answer to one call: a status with a body, or why there is none. */
+/** The outcome of a call: a status with a body, or why there is no response. */
 export type ScriptedAnswer =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
   | Error;
 
-/** A way out whose calls are answered one after the other as told; the last answer stays. */
+/** An outbound client whose calls get these outcomes one after the other; the last one repeats. */
 export function answeringOutbound(...answers: readonly ScriptedAnswer[]): {
   outbound: OutboundClient;
   calls: OutboundCall[];

@@ -2,7 +2,7 @@
 export interface ModuleParts {
   /** Imports, memories, tables, helpers. */
   readonly declarations?: string;
-  /** The body of `call`; it ends with the i32 that it returns. */
+  /** The body of `call`; it ends with the i32 to return. */
   readonly call?: string;
   /** What `call` does before it returns `text`. */
   readonly work?: string;
@@ -73,7 +73,7 @@ export function texts(...all: readonly string[]): string {
   return `(memory 2)\n${declared.join('\n')}`;
 }
 
-/** For a module that makes the request stored under `request` in its configuration. */
+/** For a module that sends the request stored under `request` in its configuration. */
 export const FETCHING = [
   hostImport('config_get', '(param i64) (result i64)'),
   hostImport('http_request', '(param i64 i64) (result i64)'),

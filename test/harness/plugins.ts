@@ -52,7 +52,7 @@ export class PluginBench {
     return this.addAll({ [name]: { text, more, version } });
   }
 
-  /** Several at once, by name: the assembler takes longer to start than to assemble. */
+  /** Adds several at once, by name: the assembler takes longer to start than to assemble. */
   async addAll(plugins: Readonly<Record<string, HandWritten>>): Promise<void> {
     const names = Object.keys(plugins);
     const sources = names.map((name) => join(this.folder, `${name}.wat`));
@@ -63,7 +63,7 @@ export class PluginBench {
     }
   }
 
-  /** A plugin with these bytes for its module. */
+  /** A plugin whose module has these bytes. */
   async write(name: string, wasm: Buffer, more = '', version = '1.0.0'): Promise<void> {
     const folder = join(this.directory, name);
     await mkdir(folder, { recursive: true });

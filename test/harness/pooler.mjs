@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** The embedded server takes 50; the tests themselves have some to it. */
+/** The embedded server allows 50; the tests use some directly. */
 const MAX_SERVER_CONNECTIONS = 36;
 
 /**
- * pgbouncer in transaction mode before a test server, for every database on it.
- * @param {URL} direct how the server is reached without it
- * @returns its URL and what stops it; undefined where pgbouncer is not installed
+ * Starts pgbouncer in transaction mode in front of a test server, for every database on it.
+ * @param {URL} direct the server's own URL
+ * @returns its URL and a function that stops it; undefined where pgbouncer is not installed
  */
 export async function startPooler(direct) {
   if (spawnSync('pgbouncer', ['--version']).error) return undefined;
@@ -57,7 +57,10 @@ function settingsText(direct, port) {
   return ['[databases]', `* = ${target.join(' ')}`, '[pgbouncer]', ...lines(settings), ''].join('\n');
 }
 
-/** Not as root, which it refuses, but as whoever may reach the server's socket: its owner, or root by another name. */
+/**
+ * pgbouncer refuses to run as root. It runs as a user who may use the server's socket: its owner, or a second name
+ * for root.
+ */
 async function spawnPooler(direct, file) {
   const command = ['pgbouncer', '-q', file];
   const options = { stdio: 'ignore' };

@@ -1,11 +1,11 @@
-/** What a provider bills of the input of one call, in estimated tokens; the three parts make up `total`. */
+/** How a provider bills the input of one call, in estimated tokens. The three parts add up to `total`. */
 export interface BilledInput {
   readonly total: number;
   /** Read from the cache. */
   readonly read: number;
   /** Written to the cache. */
   readonly written: number;
-  /** Neither: paid in full and forgotten. */
+  /** Neither read nor written: paid in full and not kept. */
   readonly plain: number;
 }
 
@@ -16,25 +16,25 @@ interface Block {
   readonly isBreakpoint: boolean;
 }
 
-/** Anthropic accepts this many breakpoints, and looks this many blocks back from each for a prefix that it knows. */
+/** Anthropic accepts this many breakpoints, and looks this many blocks back from each for a known prefix. */
 const MAX_BREAKPOINTS = 4;
 const LOOK_BACK = 20;
-/** OpenAI caches whole steps of this many tokens. */
+/** OpenAI caches multiples of this many tokens. */
 const STEP = 128;
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Bills request bodies as the providers do: Anthropic by the prefixes that end at `cache_control`, OpenAI (Chat and
- * Responses) by the longest prefix of an earlier call with the same `prompt_cache_key`. It forgets nothing.
+ * Bills requests as the providers do: Anthropic by the prefixes that end at `cache_control`, OpenAI (Chat and
+ * Responses) by the longest prefix shared with an earlier call that has the same `prompt_cache_key`. Nothing expires.
  */
 export class PrefixBilling {
   private readonly prefixes = new Set<string>();
   private readonly sent = new Map<string, string[]>();
 
-  /** `minTokens`: a shorter prefix is not cached. */
+  /** A prefix shorter than `minTokens` is not cached. */
   constructor(private readonly minTokens = 1024) {}
 
-  /** Throws for what Anthropic answers with 400: too many breakpoints, or one where none may be. */
+  /** Throws where Anthropic answers 400: too many breakpoints, or one in a place that does not allow it. */
   bill(body: Json): BilledInput {
     return 'max_tokens' in body && !('stream_options' in body)
       ? this.billBreakpoints(body)
@@ -71,7 +71,7 @@ export class PrefixBilling {
   }
 }
 
-/** `usage` as Anthropic sends it with `message_start`. */
+/** `usage` as Anthropic sends it in `message_start`. */
 export function anthropicUsage({ read, written, plain }: BilledInput): Json {
   return { input_tokens: plain, cache_read_input_tokens: read, cache_creation_input_tokens: written };
 }
@@ -89,7 +89,7 @@ function parts(total: number, read: number, written: number): BilledInput {
   return { total, read, written, plain: total - read - written };
 }
 
-/** In the order in which Anthropic reads them: tools, system, and the messages under what else shapes their prefix. */
+/** In Anthropic's order: tools, system, messages. Settings that change the prefix of the messages precede them. */
 function anthropicBlocks(body: Json): Block[] {
   const { tools, system, messages, tool_choice, thinking, output_config } = body;
   const ofSystem = typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system);

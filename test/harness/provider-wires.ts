@@ -4,16 +4,16 @@ import { createProvider } from '../../src/areas/models/providers/create-provider
 import type { RetryPolicy } from '../../src/areas/models/providers/protocol/stream-with-retries.js';
 import { beginStream } from './scripted-provider.js';
 
-/** How each wire writes the parts of an answer. */
+/** How a wire writes the parts of an answer. */
 export interface WireFrames {
   readonly kind: 'openai' | 'anthropic';
-  /** What comes before any text. */
+  /** The events before any text. */
   readonly opening: readonly object[];
   text(text: string): object;
-  /** A piece of the arguments of a tool call; the first one begins it. */
+  /** A piece of a tool call's arguments; the first piece begins the call. */
   argument(piece: string, isFirst: boolean): object;
   readonly closing: readonly (object | string)[];
-  /** An error within a stream, which another attempt may mend. */
+  /** An error in a stream that is worth another attempt. */
   readonly overloaded: object;
 }
 
@@ -68,7 +68,7 @@ export const anthropicWire: WireFrames = {
 
 export const wires: readonly WireFrames[] = [openAiWire, anthropicWire];
 
-/** A whole answer, and the end of the connection. */
+/** A complete answer, after which the connection closes. */
 export function answerWith(wire: WireFrames, text: string): (response: ServerResponse) => void {
   return (response) => {
     beginStream(response, ...wire.opening, wire.text(text), ...wire.closing);

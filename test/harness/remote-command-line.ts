@@ -12,7 +12,7 @@ interface EndedCommand {
   readonly stderr: string;
 }
 
-/** A command that goes on until it is stopped. */
+/** A command that runs until it is stopped. */
 export interface RunningCommand {
   readonly stdout: string;
   readonly stderr: string;
@@ -23,7 +23,7 @@ export interface RunningCommand {
 interface Terms {
   readonly variables: Readonly<Record<string, string>>;
   readonly isColored?: boolean;
-  /** Lines that are typed. */
+  /** Lines typed on standard input. */
   readonly typed?: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export class RemoteCommandLine {
     return start(args, { variables: this.variables, ...terms }).ended;
   }
 
-  /** What a command prints with --json; it has to end well. */
+  /** What a command prints with --json; the command must succeed. */
   async json<Printed>(...args: string[]): Promise<Printed> {
     const { code, stdout, stderr } = await this.call(...args, '--json');
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr });

@@ -11,7 +11,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Runs the statements of a store, and counts the rows of a table that PostgreSQL looked at for them. */
+/** Runs statements of a store, and counts the rows of a table that PostgreSQL read for them. */
 export async function rowsRead(
   { query }: Pick<TestDatabase, 'query'>,
   table: string,

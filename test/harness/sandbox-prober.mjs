@@ -17,7 +17,7 @@ function shell(command) {
   }
 }
 
-/** Whether a socket accepts a connection; a leading @ means the abstract name space. */
+/** Whether a socket accepts a connection. A leading @ means the abstract namespace. */
 function reach(path) {
   return new Promise((resolve) => {
     const socket = connect({ path: path.replace(/^@/, '\0') });
@@ -43,7 +43,7 @@ function fill(folder) {
   }
 }
 
-/** How many processes there can be at once, tried up to `most`. */
+/** How many processes can exist at once, tried up to `most`. */
 async function multiply(most) {
   const children = [];
   let refused = 0;

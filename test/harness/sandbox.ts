@@ -25,7 +25,7 @@ export function describeInSandbox(title: string, tests: () => void): void {
   else describe.skip(`${title} (passed over, bubblewrap does not work here: ${noBubblewrap})`, tests);
 }
 
-/** A PATH with what tool servers need and without bubblewrap. */
+/** A PATH that has what tool servers need, but not bubblewrap. */
 export class PathWithoutBubblewrap {
   private constructor(readonly value: string) {}
 
@@ -46,8 +46,8 @@ export class PathWithoutBubblewrap {
   }
 }
 
-/** Writes a file and the folders above it. */
-export async function place(file: string, text: string): Promise<string> {
+/** Writes a file, and creates its parent folders. */
+export async function writeFileAt(file: string, text: string): Promise<string> {
   await mkdir(join(file, '..'), { recursive: true });
   await writeFile(file, text);
   return file;

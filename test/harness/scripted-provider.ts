@@ -5,28 +5,28 @@ export interface ScriptedRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
-  /** The body as it came. */
+  /** The body as received. */
   readonly text: string;
 }
 
-/** What the next request gets: the test writes to `response` as it likes. */
+/** How to answer the next request: the test writes to `response` as it likes. */
 export type Script = (response: ServerResponse, request: ScriptedRequest) => void | Promise<void>;
 
 export interface ScriptedProvider {
   readonly url: string;
   readonly requests: readonly ScriptedRequest[];
-  /** Connections that are open now. */
+  /** The number of open connections. */
   openSockets(): number;
-  /** Closes the connections that callers keep for their next request. */
+  /** Closes idle keep-alive connections. */
   closeUnused(): void;
-  /** Connections that were ever made. */
+  /** The number of connections accepted so far. */
   madeSockets(): number;
-  /** The last script answers every further request. */
+  /** One script for each request; the last one answers all further requests. */
   script(...scripts: Script[]): void;
   stop(): Promise<void>;
 }
 
-/** A model provider on loopback that does exactly what a test writes, byte by byte if need be. */
+/** A model provider on loopback that sends exactly what a test writes, byte by byte if needed. */
 export async function startScriptedProvider(): Promise<ScriptedProvider> {
   const requests: ScriptedRequest[] = [];
   const sockets = new Set<Socket>();
@@ -73,7 +73,7 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
   };
 }
 
-/** Begins an event stream and writes these events, each a JSON body or a ready frame; leaves it open. */
+/** Begins an event stream and writes these events, each a JSON body or a ready frame. Leaves the stream open. */
 export function beginStream(response: ServerResponse, ...events: (object | string)[]): void {
   if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of events) response.write(frame(event));

@@ -1,11 +1,11 @@
-/** What base64 or hexadecimal in a text stands for. */
+/** The decoded forms of base64 or hexadecimal in a text. */
 export function decoded(text: string): string {
   const base64 = text.replaceAll(/[\w+/-]{24,}/g, (found) => Buffer.from(found, 'base64').toString('latin1'));
   const hex = text.replaceAll(/[0-9a-f]{24,}/g, (found) => Buffer.from(found, 'hex').toString('latin1'));
   return base64 + hex;
 }
 
-/** How a secret may look in a text: plain, in a URL, in hexadecimal, and in base64 at any place of what surrounds it. */
+/** The forms in which a secret may appear: plain, URL-encoded, in hexadecimal, and in base64 at any offset. */
 function formsOf(secret: string): string[] {
   const bytes = [0, 1, 2].map((offset) => Buffer.from(' '.repeat(offset) + secret));
   const base64 = bytes.flatMap((text) => [text.toString('base64'), text.toString('base64url')]);
@@ -14,7 +14,7 @@ function formsOf(secret: string): string[] {
   return [secret, url, hex, hex.toUpperCase(), ...base64.map((text) => text.slice(4, -4))];
 }
 
-/** In no place may any secret be found; each place has something in it. */
+/** No place may contain any secret, and each place must contain something. */
 export function expectNoSecret(
   places: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,

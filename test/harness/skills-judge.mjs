@@ -1,4 +1,4 @@
-// Usage: node skills-judge.mjs FOLDER...; prints what the reference library of Agent Skills says of each, as JSON.
+// Usage: node skills-judge.mjs FOLDER…; prints what the reference library of Agent Skills says about each, as JSON.
 import { readProperties, validate } from 'skills-ref';
 
 const judged = process.argv.slice(2).map(async (folder) => {

@@ -42,7 +42,7 @@ export class SkillBench {
     await this.write(`${name}/SKILL.md`, `---\n${keys}\n---\n${body}\n`);
   }
 
-  /** A file below the folder of skills, replaced by rename as editors do. */
+  /** A file below the folder of skills, replaced by renaming as editors do. */
   async write(path: string, text: string | Buffer): Promise<void> {
     const file = join(this.directory, path);
     await mkdir(dirname(file), { recursive: true });
@@ -50,7 +50,7 @@ export class SkillBench {
     await rename(`${file}~`, file);
   }
 
-  /** A link below the folder of skills; an existing one is replaced by rename. */
+  /** A link below the folder of skills. An existing one is replaced by renaming. */
   async link(path: string, target: string): Promise<void> {
     const file = join(this.directory, path);
     await mkdir(dirname(file), { recursive: true });
@@ -76,8 +76,8 @@ export async function skillNames(gateway: TestGateway): Promise<readonly string[
   return (await skillsB(gateway)).map(({ name }) => name);
 }
 
-/** The verdict of the format's reference library on these folders. */
-export async function judged(folders: readonly string[]): Promise<readonly SkillJudgement[]> {
+/** What the format's reference library says about these folders. */
+export async function judgeWithReference(folders: readonly string[]): Promise<readonly SkillJudgement[]> {
   const { stdout } = await run(process.execPath, [resolve('test/harness/skills-judge.mjs'), ...folders]);
   return JSON.parse(stdout) as SkillJudgement[];
 }

@@ -1,4 +1,4 @@
-// `emulate` as a process of its own: it is an ES module, and Jest runs CommonJS. Ends with whoever started it.
+// Runs `emulate` as a separate process: it is an ES module, and Jest runs CommonJS. Exits with its parent.
 import { createServer } from 'node:http';
 import { createEmulator } from 'emulate';
 

@@ -14,16 +14,18 @@ interface Envelope {
   readonly retry_attempt: number;
 }
 
-/** Socket mode's side of Slack: says hello, hands over events to one connection, and repeats what is not acknowledged. */
+/**
+ * Slack's side of socket mode: says hello, sends each event to one connection, and repeats what is not acknowledged.
+ */
 export class SlackSockets {
   private readonly open = new Set<WebSocket>();
   private readonly unacknowledged = new Map<string, Envelope>();
   private readonly handedOver: Envelope[] = [];
-  /** How often somebody connected. */
+  /** The number of connections so far. */
   connections = 0;
-  /** Whether pings and goodbyes are answered. */
+  /** Whether it ignores pings and close frames. */
   isDeaf = false;
-  /** Whether it says hello. */
+  /** Whether it does not say hello. */
   isSilent = false;
 
   get count(): number {
@@ -41,17 +43,17 @@ export class SlackSockets {
     this.send({ envelope_id: randomUUID(), type, payload, retry_attempt: 0 });
   }
 
-  /** Anything at all, as it is. */
+  /** Sends any text unchanged. */
   say(text: string): void {
     for (const one of this.open) one.send(text);
   }
 
-  /** Hands over everything once more, as if nothing had been acknowledged. */
+  /** Sends everything once more, as if nothing had been acknowledged. */
   repeatAll(): void {
     for (const envelope of [...this.handedOver]) this.send({ ...envelope, retry_attempt: 1 });
   }
 
-  /** Slack renews its connections now and then. */
+  /** Renews the connections, as Slack does from time to time. */
   renew(): void {
     this.say(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' }));
   }
@@ -82,7 +84,7 @@ export class SlackSockets {
     this.unacknowledged.delete(id);
   }
 
-  /** What nobody is there for is gone. */
+  /** Without a connection the event is lost. */
   private send(envelope: Envelope): void {
     const [one] = this.open;
     if (one === undefined) return;

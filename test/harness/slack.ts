@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { channelEnv } from './channels.js';
+import { completeAnswers } from './complete-answers.js';
 import { eventually } from './eventually.js';
 import { type SlackEvent, SlackSockets } from './slack-sockets.js';
-import { wholeOnly } from './whole-answers.js';
 
 export const SLACK_BOT_TOKEN = 'xoxb-4711147-canaryTokenOfATestBotThatIsNobodys';
 export const SLACK_APP_TOKEN = 'xapp-1-canaryTokenOfATestAppThatIsNobodys';
@@ -41,8 +41,8 @@ export interface SaidAtSlack {
   readonly blocks: string | undefined;
 }
 
-/** What the next call of a method meets: an answer in place of Slack's, or the loss of what Slack answers. */
-export type SlackMishap = 'its answer is lost' | Json | ((response: ServerResponse) => void);
+/** What happens to the next call of a method: another response instead of Slack's, or Slack's response is lost. */
+export type SlackFailure = 'its answer is lost' | Json | ((response: ServerResponse) => void);
 
 export interface Writing {
   readonly channel: string;
@@ -52,22 +52,22 @@ export interface Writing {
 }
 
 /**
- * Slack as a bot sees it: the Web API of `emulate` behind a front that does what it leaves out and Slack documents:
- * socket mode, `oldest`, refused tokens, longest texts. What nobody was connected for is not delivered later: the worst
- * that Slack does. And it can go wrong: refuse, hang, break off, be away.
+ * Slack as a bot sees it: the Web API of `emulate` behind a server that adds documented behaviour that `emulate`
+ * lacks: socket mode, `oldest`, refused tokens, maximum text lengths. Events are lost when nobody is connected, which
+ * is the worst that Slack does. It can refuse, hang, break off or be unreachable.
  */
 export class TestSlack {
   readonly calls: SlackCall[] = [];
   readonly sockets = new SlackSockets();
-  /** The only tokens that are known; changing one is revoking it. */
+  /** The only known tokens; changing one revokes the old one. */
   botToken = SLACK_BOT_TOKEN;
   appToken = SLACK_APP_TOKEN;
-  /** What is answered to a token that is not known. */
+  /** The error for an unknown token. */
   refusal = 'token_revoked';
-  private readonly mishaps: { readonly method: string; readonly mishap: SlackMishap }[] = [];
+  private readonly failures: { readonly method: string; readonly failure: SlackFailure }[] = [];
   private readonly files = new Map<string, Buffer>();
   private readonly kinds = new Map<string, string>();
-  /** What messages of people have beside their texts, by their `ts`. */
+  /** What people's messages have besides text, by their `ts`. */
   private readonly more = new Map<string, Json>();
   private readonly posting = new Set<Promise<unknown>>();
   private saidSoFar: SaidAtSlack[] = [];
@@ -116,7 +116,10 @@ export class TestSlack {
     return id;
   }
 
-  /** Somebody writes. @returns the time that names the message */
+  /**
+   * A person writes.
+   * @returns the `ts` of the message
+   */
   async write(text: string, { channel, user = 'ada', thread, more = {} }: Writing): Promise<string> {
     const at = thread === undefined ? {} : { thread_ts: thread };
     const posting = this.ask('chat.postMessage', { channel, text, ...at }, `xoxp-${user}`);
@@ -133,12 +136,12 @@ export class TestSlack {
     return ts;
   }
 
-  /** The id that the platform gave somebody. */
+  /** The id that the platform assigned to a person. */
   async idOf(user: string): Promise<string> {
     return (await this.ask('auth.test', {}, `xoxp-${user}`))['user_id'] as string;
   }
 
-  /** Somebody clicks a button, as socket mode tells it; `more` replaces parts of what it says. */
+  /** A person clicks a button, as socket mode reports it. `more` replaces parts of the event. */
   click(value: string, { channel, user, more = {} }: { channel: string; user: Json; more?: Json }): void {
     const action = { type: 'button', action_id: 'agw_approval_primary', block_id: 'b', value };
     const container = { type: 'message', channel_id: channel };
@@ -165,25 +168,25 @@ export class TestSlack {
     return { id, name, mimetype, size: bytes.length, mode: 'hosted', url_private_download: url, ...more };
   }
 
-  /** The app is told of something. */
+  /** Sends the app an event. */
   tell(event: SlackEvent): void {
     this.sockets.deliver({ team_id: TEAM, type: 'event_callback', event });
   }
 
-  /** What the bot has said, in order, as it reads now. */
+  /** The bot's messages in order, with edits applied. */
   said(channel?: string): SaidAtSlack[] {
     return this.saidSoFar.filter((one) => channel === undefined || one.channel === channel);
   }
 
-  /** As if it had said nothing so far. */
+  /** Forgets what the bot has said so far. */
   forget(): void {
     this.saidSoFar = [];
   }
 
-  /** Until so many whole answers were said. */
+  /** Waits until `count` complete answers have arrived. */
   async untilSaid(count: number, channel?: string, timeoutMs = 15_000): Promise<SaidAtSlack[]> {
     await eventually(() => {
-      const { length } = wholeOnly(this.said(channel));
+      const { length } = completeAnswers(this.said(channel));
       if (length < count) throw new Error(`${length} of ${count} messages were said`);
     }, timeoutMs);
     return this.said(channel);
@@ -193,11 +196,11 @@ export class TestSlack {
     return this.calls.filter((call) => call.method === method);
   }
 
-  next(method: string, mishap: SlackMishap): void {
-    this.mishaps.push({ method, mishap });
+  next(method: string, failure: SlackFailure): void {
+    this.failures.push({ method, failure });
   }
 
-  /** The whole platform is away: connections are refused. What people write meanwhile is kept. */
+  /** Makes the whole platform unreachable: connections are refused. Messages written meanwhile are kept. */
   async goAway(): Promise<void> {
     this.sockets.cut();
     this.front.closeAllConnections();
@@ -230,43 +233,43 @@ export class TestSlack {
     const body = await formOf(request);
     const method = (request.url ?? '').replace('/api/', '');
     this.calls.push({ method, body });
-    const place = this.mishaps.findIndex((one) => one.method === method);
-    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
-    if (typeof mishap === 'function') {
-      mishap(response);
+    const place = this.failures.findIndex((one) => one.method === method);
+    const failure = place < 0 ? undefined : this.failures.splice(place, 1)[0]?.failure;
+    if (typeof failure === 'function') {
+      failure(response);
       return;
     }
     const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
-    const answer = typeof mishap === 'object' ? mishap : await this.answerOf(method, body, token);
-    if (mishap === 'its answer is lost') response.destroy();
+    const answer = typeof failure === 'object' ? failure : await this.answerOf(method, body, token);
+    if (failure === 'its answer is lost') response.destroy();
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
   }
 
-  /** As Slack does, it answers a stranger with the page to sign in. */
+  /** Answers a stranger with the sign-in page, as Slack does. */
   private sendFile({ url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
     const [, id = ''] = /^\/files-pri\/(\w+)$/.exec(url) ?? [];
     if (id === '') return false;
     this.calls.push({ method: 'file', body: { id } });
-    const place = this.mishaps.findIndex(({ method }) => method === 'file');
-    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
+    const place = this.failures.findIndex(({ method }) => method === 'file');
+    const failure = place < 0 ? undefined : this.failures.splice(place, 1)[0]?.failure;
     const isKnown = headers.authorization === `Bearer ${this.botToken}`;
-    if (typeof mishap === 'function') mishap(response);
+    if (typeof failure === 'function') failure(response);
     else if (isKnown) response.end(this.files.get(id));
     else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>Sign in</html>');
     return true;
   }
 
-  /** The bytes of a file, which only its secret address names. */
+  /** Receives the bytes of a file at its secret address. */
   private async takeUpload(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const [, id = ''] = /^\/upload\/v1\/(\w+)$/.exec(request.url ?? '') ?? [];
     if (id === '') return false;
     const data = await bytesOf(request);
     this.calls.push({ method: 'upload', body: { id, authorization: request.headers.authorization } });
     this.uploads.set(id, data);
-    const place = this.mishaps.findIndex(({ method }) => method === 'upload');
-    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
-    if (typeof mishap === 'function') {
-      mishap(response);
+    const place = this.failures.findIndex(({ method }) => method === 'upload');
+    const failure = place < 0 ? undefined : this.failures.splice(place, 1)[0]?.failure;
+    if (typeof failure === 'function') {
+      failure(response);
       return true;
     }
     const answer = await fetch(`${this.platformUrl}/upload/v1/${id}`, {
@@ -317,7 +320,7 @@ export class TestSlack {
     return answer;
   }
 
-  /** The history of the platform with what it does not keep of a message, such as its files. */
+  /** Adds to the platform's history what it does not keep, such as files. */
   private withMore(answer: Json): Json {
     const messages = (answer['messages'] ?? []) as { ts: string }[];
     return { ...answer, messages: messages.map((one) => ({ ...one, ...this.more.get(one.ts) })) };
@@ -356,7 +359,7 @@ export class TestSlack {
   }
 }
 
-/** An app on loopback that lets everybody in. */
+/** An app on loopback that lets everyone in. */
 export function slackEnv(
   slack: TestSlack,
   more: Readonly<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import { eventually } from './eventually.js';
 
 export type SocketFrame = Record<string, unknown> & { readonly type: string };
 
-/** A client of a session's WebSocket that keeps every frame it got. */
+/** A client of a session's WebSocket that keeps every frame it received. */
 export class SocketClient {
   readonly frames: SocketFrame[] = [];
   closed: { code: number; reason: string } | undefined;

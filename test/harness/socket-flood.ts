@@ -6,7 +6,7 @@ const TEXT = 0x1;
 export const PING = 0x9;
 export const PONG = 0xa;
 
-/** One masked frame of a client; the mask is zero, so that the payload stays readable. */
+/** A masked client frame. The mask is zero, so that the payload stays readable. */
 export function frame(payload: string, opcode = TEXT, isFinal = true): Buffer {
   const body = Buffer.from(payload);
   const [first, length] = [(isFinal ? 0x80 : 0) | opcode, body.length];
@@ -15,14 +15,14 @@ export function frame(payload: string, opcode = TEXT, isFinal = true): Buffer {
   return Buffer.concat([Buffer.from([...head, 0, 0, 0, 0]), body]);
 }
 
-/** A WebSocket on a bare connection, which sends what no client would, and reads only when it is told to. */
+/** A WebSocket on a raw connection. It sends what no client would, and reads only when told to. */
 export class RawSocket {
   private received = Buffer.alloc(0);
   isClosed = false;
 
   private constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => {
-      // The end tells why; what came before is not kept.
+      // Keeps only the end, which contains the close frame.
       this.received = Buffer.concat([this.received, chunk]).subarray(-65_536);
     });
     socket.on('error', () => undefined);
@@ -56,7 +56,10 @@ export class RawSocket {
     return raw;
   }
 
-  /** Sends so many frames as fast as they are taken, for so long at most. @returns how many bytes were taken */
+  /**
+   * Sends `count` frames as fast as they are accepted, for at most `withinMs`.
+   * @returns how many bytes were accepted
+   */
   async flood(one: Buffer, count: number, withinMs: number): Promise<number> {
     const many = Buffer.concat(Array<Buffer>(2000).fill(one));
     const deadline = performance.now() + withinMs;
@@ -66,7 +69,7 @@ export class RawSocket {
     return this.socket.bytesWritten - this.socket.writableLength;
   }
 
-  /** The code of the close frame that came last, once it has. */
+  /** The code of the last close frame, if one has arrived. */
   closeCode(): number | undefined {
     // A server's close frame is short and unmasked: 0x88, its length, the code, the reason.
     for (let at = this.received.length - 4; at >= 0; at -= 1) {
@@ -83,13 +86,14 @@ export class RawSocket {
 
   private drained(deadline: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
-      for (const event of ['drain', 'close'] as const) {
-        this.socket.once(event, () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      }
+      const events = ['drain', 'close'] as const;
+      const done = (): void => {
+        clearTimeout(timer);
+        for (const event of events) this.socket.off(event, done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.max(0, deadline - performance.now()));
+      for (const event of events) this.socket.once(event, done);
     });
   }
 }

@@ -1,6 +1,7 @@
-// An identity provider that others wrote, as a process of its own (they are ES modules, and Jest runs CommonJS), and
-// `openid-client` as the client that gets tokens from it. Arguments: `oidc-provider` or `oauth2-mock-server`, and a port.
-// Says { url } when it is ready; a message { grant, groups, sub } is answered with { token } or { error }.
+// An identity provider that others wrote, in a separate process (these are ES modules, and Jest runs CommonJS), with
+// `openid-client` as the client that gets tokens from it. Arguments: `oidc-provider` or `oauth2-mock-server`, and a
+// port.
+// Sends { url } when it is ready, and answers a message { grant, groups, sub } with { token } or { error }.
 import { inspect } from 'node:util';
 import { OAuth2Server } from 'oauth2-mock-server';
 import Provider from 'oidc-provider';
@@ -10,7 +11,7 @@ const [kind = '', port = ''] = process.argv.slice(2);
 const url = `http://127.0.0.1:${port}`;
 const AUDIENCE = 'agent-gateway';
 const BACK = 'http://127.0.0.1/back';
-/** What the next token says. */
+/** The claims of the next token. */
 let claims = {};
 
 process.once('disconnect', () => process.exit(0));
@@ -51,7 +52,7 @@ async function serveMock() {
   const server = new OAuth2Server();
   await server.issuer.keys.generate('RS256');
   server.service.on('beforeTokenSigning', ({ payload }) => {
-    // An ID token is for the client that asked; an access token for the gateway.
+    // An ID token is for the client that asked for it; an access token is for the gateway.
     Object.assign(payload, { aud: payload.aud ?? AUDIENCE }, claims);
   });
   await server.start(Number(port), '127.0.0.1');
@@ -64,13 +65,13 @@ function configuration() {
   });
 }
 
-/** A service that speaks for itself. */
+/** A service on its own behalf. */
 async function byCredentials() {
   const parameters = { scope: 'api', resource: 'urn:agent-gateway' };
   return (await oidc.clientCredentialsGrant(await configuration(), parameters)).access_token;
 }
 
-/** A person in a browser: code and PKCE. The issuer asks nobody and sends the browser back at once. */
+/** A person in a browser: authorization code with PKCE. The issuer shows no page and redirects at once. */
 async function byCode() {
   const config = await configuration();
   const verifier = oidc.randomPKCECodeVerifier();

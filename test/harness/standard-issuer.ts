@@ -9,7 +9,7 @@ interface Told {
   readonly error?: string;
 }
 
-/** An identity provider that others wrote, whose tokens `openid-client` fetches. */
+/** An identity provider that others wrote. `openid-client` gets its tokens. */
 export class StandardIssuer {
   private constructor(
     private readonly child: ChildProcess,
@@ -25,7 +25,7 @@ export class StandardIssuer {
     return new StandardIssuer(child, url);
   }
 
-  /** @param grant what a person in a browser does, or a service by itself */
+  /** @param grant a person in a browser, or a service on its own behalf */
   async token(
     grant: 'code' | 'client_credentials',
     claims: Readonly<Record<string, unknown>> = {},

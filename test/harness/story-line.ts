@@ -1,4 +1,4 @@
-/** The stories of one stage: each begins when the one before it is over, however that ended. */
+/** The stories of one stage, in sequence: each begins when the one before it has ended, even if it failed. */
 export class StoryLine {
   private last: Promise<void> = Promise.resolve();
 

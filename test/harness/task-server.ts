@@ -17,7 +17,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
-/** One call that the server runs as a task. */
+/** A call that the server runs as a task. */
 interface RunningTask {
   readonly id: string;
   readonly askedTtl: number | null | undefined;
@@ -25,7 +25,7 @@ interface RunningTask {
   ask(params: object): Promise<unknown>;
 }
 
-/** The library's own store, for all sessions together unless a test wants them apart. */
+/** The library's own store, shared by all sessions unless a test wants them separate. */
 class CommonStore extends InMemoryTaskStore {
   constructor(private readonly bindsToSession: boolean) {
     super();
@@ -53,25 +53,26 @@ class CommonStore extends InMemoryTaskStore {
   }
 }
 
-/** What a test may want of the server beside the library's ways. */
+/** Where a test wants the server to differ from the library. */
 export interface TaskServerOptions {
-  /** Whether a task belongs to the session that made it, as the library's own store has it. */
+  /** Whether a task belongs to the session that created it, as in the library's own store. */
   readonly bindsToSession?: boolean;
   /** In milliseconds. */
   readonly pollInterval?: number;
 }
 
 /**
- * A tool server over HTTP on the library of the protocol's authors (1.x, which runs tasks): `work` runs as a task only, `choose`
- * as one or without. What becomes of a task the test says, by the key that the call brought. It outlives every gateway.
+ * A tool server over HTTP, on the library of the protocol's authors (1.x, which supports tasks): `work` runs only as
+ * a task, `choose` either as a task or directly. The test decides the result of a task, by the key in its call. The
+ * server outlives every gateway.
  */
 export class TaskServer {
-  /** Keys of all calls of tools, in order. */
+  /** Keys of all tool calls, in order. */
   readonly calls: string[] = [];
-  /** Methods of all requests with the task they name. */
+  /** Methods of all requests, each with the task it names. */
   readonly requests: { readonly method: string; readonly task: string | undefined; readonly at: number }[] =
     [];
-  /** Answers a request in place of the library; undefined leaves it to that. */
+  /** Answers a request instead of the library; undefined leaves it to the library. */
   instead: (method: string) => { readonly status: number; readonly body: string } | undefined = () =>
     undefined;
   private readonly tasks = new Map<string, RunningTask>();
@@ -124,18 +125,18 @@ export class TaskServer {
     return (await this.store.getTask((await this.task(key)).id))?.status;
   }
 
-  /** As if the task had expired, or the server had been restarted without it. */
+  /** As if the task had expired, or the server had restarted without it. */
   async forget(key: string): Promise<void> {
     const { id } = await this.task(key);
     (this.store as unknown as { tasks: Map<string, unknown> }).tasks.delete(id);
   }
 
-  /** It no longer knows any session of its clients. */
+  /** Forgets all sessions of its clients. */
   forgetSessions(): void {
     this.sessions.clear();
   }
 
-  /** Nobody answers at its port until `listen`. */
+  /** Stops listening until `listen`. */
   async hangUp(): Promise<void> {
     this.http.closeAllConnections();
     await new Promise((resolve) => this.http.close(resolve));
@@ -216,7 +217,7 @@ export class TaskServer {
               extra.sendRequest(
                 { method: 'elicitation/create', params } as ElicitRequest,
                 ElicitResultSchema,
-                // Its types leave out what it needs here.
+                // The library's types leave out what is needed here.
                 { relatedTask } as object,
               );
             this.tasks.set(key, { id: task.taskId, askedTtl: extra.taskRequestedTtl, ask });

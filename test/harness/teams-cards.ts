@@ -22,12 +22,12 @@ export interface AdaptiveCard {
   }[];
 }
 
-/** What people read of a card: a block is a line. */
+/** The text of a card, one line for each block. */
 export function readCard(card: AdaptiveCard): string {
   return card.body.map(({ inlines }) => inlines.map(({ text }) => text).join('')).join('\n');
 }
 
-/** What clients send when a button is clicked that has this data. */
+/** What clients send when a button with this data is clicked. */
 export function clickValue(data: unknown): object {
   return {
     action: { type: 'Action.Execute', title: 'Allow', verb: 'agw_approval', data: { agw_approval: data } },
@@ -35,7 +35,7 @@ export function clickValue(data: unknown): object {
   };
 }
 
-/** The cards of a conversation as they are now. */
+/** The current cards of a conversation. */
 export function cardsOf(teams: TestTeams, conversation?: string): AdaptiveCard[] {
   return teams
     .said(conversation)

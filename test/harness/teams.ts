@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { channelEnv } from './channels.js';
+import { completeAnswers } from './complete-answers.js';
 import { eventually } from './eventually.js';
-import { wholeOnly } from './whole-answers.js';
 
 export const APP_ID = '11111111-2222-3333-4444-555555555555';
 export const TENANT = '99999999-8888-7777-6666-555555555555';
@@ -42,36 +42,36 @@ export type TeamsMethod =
   | 'typing'
   | 'file'
   | 'upload';
-export type TeamsMishap = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
+export type TeamsFailure = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
 
-export const AWAY: TeamsMishap = (response) => response.writeHead(503).end();
+export const ANSWERS_503: TeamsFailure = (response) => response.writeHead(503).end();
 
 export interface Posting {
   readonly conversation?: string;
   readonly kind?: 'personal' | 'groupChat' | 'channel';
   readonly from?: Json;
   readonly more?: Json;
-  /** What the token says in place of what is right. */
+  /** Claims that replace the right ones in the token. */
   readonly claims?: Json;
   readonly kid?: string;
 }
 
 /**
- * The connector of Teams as a bot sees it, from its published protocol (Bot Framework, REST and authentication): keys with
- * endorsements, tokens for the app, activities both ways. And it can go wrong: refuse, hang, break off.
+ * Teams' connector as a bot sees it, written from the published protocol (Bot Framework, REST and authentication):
+ * keys with endorsements, tokens for the app, activities in both directions. It can refuse, hang or break off.
  */
 export class TestTeams {
   readonly calls: TeamsCallSeen[] = [];
   secret = APP_SECRET;
-  /** What every call of a kind meets for as long as it stands here. */
-  readonly out = new Map<TeamsMethod, TeamsMishap>();
-  /** The tokens that the connector takes; emptying it is their expiry. */
+  /** What happens to every call of a kind, as long as it is set. */
+  readonly out = new Map<TeamsMethod, TeamsFailure>();
+  /** The tokens that the connector accepts; clearing it expires them. */
   readonly tokens = new Set<string>();
-  /** What was put into people's OneDrive. */
+  /** What was uploaded to people's OneDrive. */
   readonly uploads: { readonly path: string; readonly range: string; readonly data: Buffer }[] = [];
   private readonly files = new Map<string, Buffer>();
   private readonly atSharePoint: { readonly data: Buffer; readonly type: string }[] = [];
-  private readonly mishaps: { readonly method: TeamsMethod; readonly mishap: TeamsMishap }[] = [];
+  private readonly failures: { readonly method: TeamsMethod; readonly failure: TeamsFailure }[] = [];
   private readonly saidSoFar: SaidAtTeams[] = [];
   private readonly retired: Awaited<ReturnType<typeof keyPair>>[] = [];
   private count = 0;
@@ -105,7 +105,7 @@ export class TestTeams {
     });
   }
 
-  /** The connector signs with another key from now on; the old one is published no more. */
+  /** The connector now signs with another key, and no longer publishes the old one. */
   async rotateKeys(kid: string): Promise<void> {
     this.retired.push(...this.keys);
     this.keys = [await keyPair(kid, ['msteams'])];
@@ -119,7 +119,10 @@ export class TestTeams {
     return `${this.url}/emea/`;
   }
 
-  /** Somebody writes to the bot. @returns the status that the gateway answered */
+  /**
+   * A person writes to the bot.
+   * @returns the status of the gateway's response
+   */
   async write(gateway: string, text: string, posting: Posting = {}): Promise<number> {
     return this.post(gateway, this.activity(text, posting), posting);
   }
@@ -146,14 +149,17 @@ export class TestTeams {
     return (await this.deliver(gateway, activity, posting)).status;
   }
 
-  /** Somebody clicks on a card, and their client brings back this value. @returns what the gateway answered */
+  /**
+   * A person clicks on a card, and their client sends this value.
+   * @returns the gateway's response
+   */
   click(gateway: string, value: unknown, posting: Posting = {}): Promise<Delivered> {
     const { text: _none, textFormat: _format, ...about } = this.activity('', posting);
     const click = { type: 'invoke', name: 'adaptiveCard/action', value, ...posting.more };
     return this.deliver(gateway, { ...about, ...click }, posting);
   }
 
-  /** Somebody answers the card that asks whether they want a file. */
+  /** A person answers the card that asks whether they want a file. */
   consent(
     gateway: string,
     { id: replyToId, attachments: [card] }: SaidAtTeams,
@@ -179,11 +185,17 @@ export class TestTeams {
     return this.deliver(gateway, { ...about, ...invoke }, posting);
   }
 
-  async deliver(
+  async deliver(gateway: string, activity: Json, posting: Posting = {}): Promise<Delivered> {
+    const { status, text } = await this.deliverText(gateway, JSON.stringify(activity), posting);
+    return { status, body: JSON.parse(text) as Json };
+  }
+
+  /** Whatever it is. */
+  async deliverText(
     gateway: string,
-    activity: Json,
+    body: string,
     { claims = {}, kid = String(this.keys[0]?.jwk.kid) }: Posting = {},
-  ): Promise<Delivered> {
+  ): Promise<{ status: number; text: string }> {
     const key = [...this.keys, ...this.retired].find(({ jwk }) => jwk.kid === kid) ?? this.keys[0];
     if (key === undefined) throw new Error('There is no key.');
     const now = Math.floor(Date.now() / 1000);
@@ -192,9 +204,9 @@ export class TestTeams {
     const response = await fetch(`${gateway}/inbound/teams/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token}` },
-      body: JSON.stringify(activity),
+      body,
     });
-    return { status: response.status, body: (await response.json()) as Json };
+    return { status: response.status, text: await response.text() };
   }
 
   file(data: Buffer): string {
@@ -202,21 +214,21 @@ export class TestTeams {
     return `${this.url}/emea/v3/attachments/f${this.files.size - 1}/views/original`;
   }
 
-  /** A file as personal chats have it: at SharePoint, whose address carries the permission. */
+  /** A file in a personal chat: at SharePoint, at an address that contains the permission. */
   shared(data: Buffer, type: string): string {
     this.atSharePoint.push({ data, type });
     return `${this.url.replace('127.0.0.1', 'localhost')}/sharepoint/${this.atSharePoint.length - 1}`;
   }
 
-  /** What the bot has said, in order, as it reads now. */
+  /** The bot's messages in order, with edits applied. */
   said(conversation?: string): SaidAtTeams[] {
     return this.saidSoFar.filter((one) => conversation === undefined || one.conversation === conversation);
   }
 
-  /** Until so many whole answers were said. */
+  /** Waits until `count` complete answers have arrived. */
   async untilSaid(count: number, conversation?: string, timeoutMs = 15_000): Promise<SaidAtTeams[]> {
     await eventually(() => {
-      const { length } = wholeOnly(this.said(conversation));
+      const { length } = completeAnswers(this.said(conversation));
       if (length < count) throw new Error(`${length} of ${count} messages were said`);
     }, timeoutMs);
     return this.said(conversation);
@@ -226,9 +238,9 @@ export class TestTeams {
     return this.calls.filter((call) => call.method === method);
   }
 
-  /** The next call of this kind meets this. */
-  next(method: TeamsMethod, mishap: TeamsMishap): void {
-    this.mishaps.push({ method, mishap });
+  /** What happens to the next call of this kind. */
+  next(method: TeamsMethod, failure: TeamsFailure): void {
+    this.failures.push({ method, failure });
   }
 
   async stop(): Promise<void> {
@@ -250,15 +262,15 @@ export class TestTeams {
     const body = form ? Object.fromEntries(new URLSearchParams(text)) : (JSON.parse(text || '{}') as Json);
     const method = methodOf(request.method ?? '', path, body);
     this.calls.push({ method, path, body });
-    const place = this.mishaps.findIndex((one) => one.method === method);
-    const mishap = place < 0 ? this.out.get(method) : this.mishaps.splice(place, 1)[0]?.mishap;
-    if (typeof mishap === 'function') {
-      mishap(response);
+    const place = this.failures.findIndex((one) => one.method === method);
+    const failure = place < 0 ? this.out.get(method) : this.failures.splice(place, 1)[0]?.failure;
+    if (typeof failure === 'function') {
+      failure(response);
       return;
     }
     const { status, json } = this.answerOf(method, path, body, request.headers.authorization ?? '');
-    if (mishap === 'its answer hangs') return;
-    if (mishap === 'its answer is lost') response.destroy();
+    if (failure === 'its answer hangs') return;
+    if (failure === 'its answer is lost') response.destroy();
     else if (Buffer.isBuffer(json)) response.writeHead(status).end(json);
     else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
   }
@@ -348,7 +360,7 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A bot on loopback that lets everybody in. */
+/** A bot on loopback that lets everyone in. */
 export function teamsEnv(
   teams: TestTeams,
   more: Readonly<Record<string, string>> = {},

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js';
+import { completeAnswers } from './complete-answers.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
-import { wholeOnly } from './whole-answers.js';
 
 export const BOT_TOKEN = '4711147:AAcanaryTokenOfATestBotThatIsNobodys';
 
@@ -11,16 +11,21 @@ interface Update {
   readonly update_id: number;
 }
 
-/** What a call to the bot's API was, and what it brought. */
+/** A call of the bot API, and its result. */
 export interface BotCall {
   readonly method: string;
   readonly body: Record<string, unknown>;
-  /** 0 while it is not answered. */
+  /** 0 while it is unanswered. */
   status: number;
 }
 
-/** What the next call of a method meets: something in place of Telegram, or the loss of what Telegram answers. */
-export type Mishap = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
+/**
+ * What happens to the next call of a method: another response instead of Telegram's, or Telegram's response is lost.
+ */
+export type TelegramFailure =
+  | 'its answer is lost'
+  | 'its answer hangs'
+  | ((response: ServerResponse) => void);
 
 interface Uploaded {
   readonly name: string;
@@ -40,24 +45,24 @@ export interface BotMessage {
   readonly text: string;
 }
 
-/** A message with the buttons that it has. */
+/** A message and its buttons. */
 export interface ButtonMessage {
   readonly text: string;
   readonly buttons: readonly { readonly label: string; readonly data: string }[];
 }
 
 /**
- * Telegram as a bot sees it: `telegram-test-api` behind a front that does what it leaves out and the Bot API documents:
- * offsets that confirm (what was not confirmed comes again), questions that stay open, refused tokens, the typing sign.
- * And it can go wrong: refuse, hang, break off, be away.
+ * Telegram as a bot sees it: `telegram-test-api` behind a server that adds documented behaviour that the package
+ * lacks: offsets that confirm (unconfirmed updates are repeated), long polling, refused tokens, the typing indicator.
+ * It can refuse, hang, break off or be unreachable.
  */
 export class TestTelegram {
   readonly calls: BotCall[] = [];
-  /** What the bot sent beside text, in order. */
+  /** What the bot sent besides text, in order. */
   readonly sentFiles: BotFile[] = [];
-  /** The only token that is known; changing it is revoking the old one. */
+  /** The only known token; changing it revokes the old one. */
   token = BOT_TOKEN;
-  private readonly mishaps: { readonly method: string; readonly mishap: Mishap }[] = [];
+  private readonly failures: { readonly method: string; readonly failure: TelegramFailure }[] = [];
   private readonly files = new Map<string, Buffer>();
   private readonly unconfirmed: Update[] = [];
   private readonly handedOver: Update[] = [];
@@ -81,7 +86,7 @@ export class TestTelegram {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Somebody writes to the bot. */
+  /** A person writes to the bot. */
   async write(
     text: string,
     who: { chat?: number; user?: number; name?: string; type?: string; more?: object } = {},
@@ -94,29 +99,32 @@ export class TestTelegram {
       firstName: 'Ada',
       type: type as 'private',
     });
-    // Its types lean on a package that it does not bring along.
+    // Its types depend on a package that it does not install.
     const message = client.makeMessage(text, more) as object;
-    // Telegram leaves out what is not there.
+    // Telegram leaves out empty fields.
     await client.sendMessage(text === '' ? { ...message, text: undefined } : message);
   }
 
-  /** Somebody clicks a button; a changed client may send any data. */
+  /** A person clicks a button. A modified client may send any data. */
   async click(data: string, who: { chat?: number; user?: number; name?: string } = {}): Promise<void> {
     const { chat = 1, user = 7, name = 'Ada' } = who;
     const client = this.platform.getClient(this.token, { chatId: chat, userId: user, firstName: name });
     await client.sendCallback(client.makeCallbackQuery(data));
   }
 
-  /** A file that people can send. @returns its id */
+  /**
+   * A file that people can send.
+   * @returns its id
+   */
   file(data: Buffer | string): string {
     const id = `file-${this.files.size}`;
     this.files.set(id, Buffer.from(data));
     return id;
   }
 
-  /** What the bot has said, in order, as it reads now. */
+  /** The bot's messages in order, with edits applied. */
   said(chat?: number): BotMessage[] {
-    // Its types lean on a package that it does not bring along.
+    // Its types depend on a package that it does not install.
     const { botMessages } = this.platform.storage as unknown as {
       botMessages: { message: { chat_id: number | string; text: string } }[];
     };
@@ -125,7 +133,7 @@ export class TestTelegram {
       .filter((message) => chat === undefined || message.chat === String(chat));
   }
 
-  /** What the bot has said with a keyboard, as it reads now. */
+  /** The bot's messages with a keyboard, with edits applied. */
   cards(): ButtonMessage[] {
     const { botMessages } = this.platform.storage as unknown as {
       botMessages: {
@@ -149,10 +157,10 @@ export class TestTelegram {
     );
   }
 
-  /** Until so many whole answers were said. */
+  /** Waits until `count` complete answers have arrived. */
   async untilSaid(count: number, chat?: number, timeoutMs = 15_000): Promise<BotMessage[]> {
     await eventually(() => {
-      const { length } = wholeOnly(this.said(chat));
+      const { length } = completeAnswers(this.said(chat));
       if (length < count) throw new Error(`${length} of ${count} messages were said`);
     }, timeoutMs);
     return this.said(chat);
@@ -162,17 +170,17 @@ export class TestTelegram {
     return this.calls.filter((call) => call.method === method);
   }
 
-  /** The next call of this method meets this. */
-  next(method: string, mishap: Mishap): void {
-    this.mishaps.push({ method, mishap });
+  /** What happens to the next call of this method. */
+  next(method: string, failure: TelegramFailure): void {
+    this.failures.push({ method, failure });
   }
 
-  /** Hands over everything once more, as if nothing had ever been confirmed. */
+  /** Sends everything once more, as if nothing had been confirmed. */
   repeatAll(): void {
     this.unconfirmed.push(...this.handedOver);
   }
 
-  /** The whole platform is away: connections are refused. What people write meanwhile is kept. */
+  /** Makes the whole platform unreachable: connections are refused. Messages written meanwhile are kept. */
   async goAway(): Promise<void> {
     this.front.closeAllConnections();
     await new Promise((resolve) => this.front.close(resolve));
@@ -203,15 +211,15 @@ export class TestTelegram {
     const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? '') ?? [];
     const call: BotCall = { method, body, status: 0 };
     this.calls.push(call);
-    const place = this.mishaps.findIndex((one) => one.method === method);
+    const place = this.failures.findIndex((one) => one.method === method);
     if (place >= 0) {
-      const [one] = this.mishaps.splice(place, 1);
-      if (typeof one?.mishap === 'function') {
-        one.mishap(response);
+      const [one] = this.failures.splice(place, 1);
+      if (typeof one?.failure === 'function') {
+        one.failure(response);
         return;
       }
       await this.answerOf(method, token, body, response);
-      if (one?.mishap === 'its answer is lost') response.destroy();
+      if (one?.failure === 'its answer is lost') response.destroy();
       return;
     }
     const answer = await this.answerOf(method, token, body, response);
@@ -225,9 +233,9 @@ export class TestTelegram {
     const [, token, id = ''] = /^\/file\/bot([^/]+)\/files\/(.+)$/.exec(path) ?? [];
     if (token === undefined) return false;
     this.calls.push({ method: 'file', body: { id }, status: 200 });
-    const place = this.mishaps.findIndex(({ method }) => method === 'file');
-    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
-    if (typeof mishap === 'function') mishap(response);
+    const place = this.failures.findIndex(({ method }) => method === 'file');
+    const failure = place < 0 ? undefined : this.failures.splice(place, 1)[0]?.failure;
+    if (typeof failure === 'function') failure(response);
     else response.writeHead(token === this.token ? 200 : 404).end(this.files.get(id) ?? '');
     return true;
   }
@@ -242,7 +250,7 @@ export class TestTelegram {
     return { status: 200, json: { ok: true, result } };
   }
 
-  /** As the Bot API does, it takes no picture whose bytes are none. */
+  /** Refuses a picture whose bytes are not one, as the Bot API does. */
   private takeFile(method: string, body: Record<string, unknown>): { status: number; json: unknown } {
     const file = Object.values(body).find((value) => typeof value === 'object') as Uploaded | undefined;
     const { name = '', data = Buffer.alloc(0) } = file ?? {};
@@ -299,7 +307,7 @@ export class TestTelegram {
     const until = performance.now() + timeout * 1000;
     for (;;) {
       if (token !== this.token) return undefined;
-      // Nobody listens any more: what would be taken now would be taken from the next one who asks.
+      // The caller has gone; an update taken now would be missing for the next one.
       if (!response.destroyed) {
         const updates = (this.platform.getUpdates(token) as Update[]).map(edited);
         this.unconfirmed.push(...updates);
@@ -312,7 +320,7 @@ export class TestTelegram {
   }
 }
 
-/** A message with a date of an edit is one. */
+/** A message with an edit date is an edited message. */
 function edited(update: Update & { message?: { edit_date?: number } }): Update {
   const { message, ...rest } = update;
   return message?.edit_date === undefined ? update : ({ ...rest, edited_message: message } as Update);
@@ -326,7 +334,10 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   return JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>;
 }
 
-/** A form with files, as grammY writes it; Node's own reader does not take the line end behind the last boundary. */
+/**
+ * Parses a form with files as grammY writes it. Node's own parser does not accept the line break after the last
+ * boundary.
+ */
 function formOf(body: Buffer, type: string): Record<string, unknown> {
   const boundary = `--${type.split('boundary=')[1] ?? ''}`;
   const parts = body.toString('latin1').split(boundary).slice(1, -1);

@@ -1,7 +1,7 @@
 import { anthropicWire, openAiWire } from './provider-wires.js';
 import { beginStream, type Script, type ScriptedProvider } from './scripted-provider.js';
 
-/** One scripted provider that is reached over every wire, by the agents `chat`, `responses` and `messages`. */
+/** One scripted provider, reached over each wire, by the agents `chat`, `responses` and `messages`. */
 export function threeModelsEnv({ url }: Pick<ScriptedProvider, 'url'>): Record<string, string> {
   const provider = (name: string, kind: string, suffix: string, wire?: string): Record<string, string> => ({
     [`GATEWAY__PROVIDERS__${name}__KIND`]: kind,
@@ -17,7 +17,7 @@ export function threeModelsEnv({ url }: Pick<ScriptedProvider, 'url'>): Record<s
   };
 }
 
-/** Says this on whichever wire it is asked. */
+/** Gives this answer on whichever wire it is asked. */
 export function saysOnEveryWire(text: string): Script {
   return (response, { path }) => {
     if (path.endsWith('/responses')) {

@@ -16,7 +16,7 @@ export function turnAgent(
   return { settings: own, chain: [{ provider: 'default', model, speaker, label: model }] };
 }
 
-/** Models of which nothing is remembered. */
+/** A model health that remembers nothing. */
 export const forgetfulHealth = {
   inOrder: (chain: unknown) => chain,
   failed: () => undefined,
@@ -24,5 +24,5 @@ export const forgetfulHealth = {
   refusedMedia: () => undefined,
 } as unknown as ModelHealth;
 
-/** Keeps no note of models that failed. */
+/** Does not record failovers. */
 export const noFailovers = { note: () => undefined } as unknown as TurnFailovers;

@@ -9,7 +9,7 @@ export interface Frame {
   readonly data: Record<string, unknown>;
 }
 
-/** A reader of Server-Sent Events over fetch, which can send a body, too. */
+/** A reader of Server-Sent Events over fetch, which can also send a body. */
 export class TurnStream {
   readonly frames: Frame[] = [];
   text = '';
@@ -106,7 +106,7 @@ export class TurnStream {
   }
 }
 
-/** What a gateway needs to speak to a scripted provider. */
+/** The environment of a gateway that uses a scripted provider. */
 export function providerEnv(provider: Pick<ScriptedProvider, 'url'>): Record<string, string> {
   return {
     GATEWAY__PROVIDER__KIND: 'openai',
@@ -118,14 +118,14 @@ export function providerEnv(provider: Pick<ScriptedProvider, 'url'>): Record<str
 
 export interface HeldAnswer {
   readonly script: Script;
-  /** Says more of the answer. */
+  /** Sends another piece of the answer. */
   say(text: string): void;
   finish(): void;
-  /** Whether the gateway has hung up. */
+  /** Whether the gateway has closed the connection. */
   isCut(): boolean;
 }
 
-/** An answer that is given piece by piece, when the test says so. */
+/** An answer that the test sends piece by piece. */
 export function heldAnswer(): HeldAnswer {
   const wire = wires[0];
   if (wire === undefined) throw new Error('There is no wire.');
@@ -154,5 +154,7 @@ export function heldAnswer(): HeldAnswer {
 }
 
 export async function newSession(gateway: TestGateway): Promise<string> {
-  return (await gateway.b.post<{ id: string }>('/sessions', {})).body.id;
+  const { status, body, text } = await gateway.b.post<{ id: string }>('/sessions', {});
+  if (status !== 201) throw new Error(`No session was made: ${status} ${text}`);
+  return body.id;
 }

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import type { ReceivedAttempt } from './hook-receiver.js';
 
-/** Lets two libraries that are not ours verify an attempt; throws when either does not believe it. */
+/** Has two third-party libraries verify an attempt; throws when either refuses it. */
 export function verifyAttempt({ body, headers }: ReceivedAttempt, secret: string): void {
   const isRaw = !secret.startsWith('whsec_');
   for (const Judge of [Webhook, SvixWebhook]) {

@@ -15,7 +15,10 @@ interface Written {
   readonly code: readonly number[];
 }
 
-/** A module byte by byte: for specs that cannot wait for an assembler. Imported functions have the first indices. */
+/**
+ * Builds a module byte by byte, for specs that cannot wait for an assembler. Imported functions have the first
+ * indices.
+ */
 export interface WrittenModule {
   readonly imports?: readonly Imported[];
   /** Exported under their names. */

@@ -12,12 +12,12 @@ import { type Presentation, presentationsOf } from './support/presentations.js';
 
 jest.setTimeout(240_000);
 
-/** At which face each profile's port has how many guarded routes at least. */
+/** The minimum number of guarded routes of each face on each profile's port. */
 const FEWEST = { '/api/v1/': 22, '/admin/v1/': 30, '/v1/': 8, '/mcp': 2, '/a2a': 1 } as const;
 
 let issuer: TestIssuer;
 let hostile: HostileGateway;
-/** Wrong ways of API tokens and of JSON Web Tokens. */
+/** Invalid ways to present API tokens and JSON Web Tokens. */
 let presentations: readonly Presentation[];
 beforeAll(async () => {
   issuer = await TestIssuer.open();
@@ -45,7 +45,7 @@ afterAll(async () => {
   await removeConfigs();
 });
 
-/** A request that would be understood, but that can change nothing: nothing has this name, and the body is none. */
+/** A request that is understood but changes nothing: its name does not exist, and its body is not valid. */
 function harmless(route: Route, headers: Readonly<Record<string, string>>, query = ''): Buffer {
   const target = hostile.target(route, 'sess_nothing') + query;
   return route.takesBody
@@ -53,7 +53,10 @@ function harmless(route: Route, headers: Readonly<Record<string, string>>, query
     : request(route.method, target, headers);
 }
 
-/** The routes of operators and other faces declare what `architecture/routes`, `openai-face` and `agent-faces` have decided. */
+/**
+ * The scopes of operators' routes and other faces are decided in `architecture/routes`, `openai-face` and
+ * `agent-faces`.
+ */
 const scopeOf = (profile: ProfileId, { method, path, access }: Route) =>
   path.startsWith('/api/v1/') ? decidedScope(profile, method, path) : access.scope;
 const guarded = (profile: ProfileId): Route[] =>
@@ -62,7 +65,10 @@ const signed = (...groups: string[]): Promise<string> => issuer.sign({ groups })
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const isLetIn = ({ status }: RawAnswer): boolean => status !== 401 && status !== 403;
 
-/** With each of these, which have one scope each, every route is open exactly where that is asked for. */
+/**
+ * With each of these credentials, which have one scope each, exactly the routes that require this scope admit the
+ * caller.
+ */
 async function expectOwnOnly(profile: ProfileId, granted: ReadonlyMap<Scope, string>): Promise<void> {
   const pairs = guarded(profile).flatMap((route) =>
     [...granted].map(([scope, token]) => ({ route, scope, token })),
@@ -71,7 +77,7 @@ async function expectOwnOnly(profile: ProfileId, granted: ReadonlyMap<Scope, str
     const answer = await hostile.send(profile, harmless(route, bearer(token)));
     const asked = scopeOf(profile, route);
     const what = [route.method, route.path, scope];
-    // What any token may do needs no scope.
+    // Routes for any token need no scope.
     expect([...what, isLetIn(answer)]).toEqual([...what, asked === null || scope === asked]);
     expect([...what, answer.status < 500]).toEqual([...what, true]);
     if (!isLetIn(answer)) expectRefusalAt(profile, route.path, answer);
@@ -122,7 +128,7 @@ describe.each(PROFILES)('5 | every route on the port of Profile %s, of all faces
     await expectOwnOnly(profile, granted);
   });
 
-  test('a good JSON Web Token without a role is 403 everywhere; one whose role may nothing, where a scope is asked for', async () => {
+  test('a valid JSON Web Token without a role is 403 everywhere; one whose role has no scope is 403 where a scope is asked for', async () => {
     const [none, nothing] = [await signed(), await signed('nothing')];
     await severalAtOnce(guarded(profile), async (route) => {
       const what = [route.method, route.path];

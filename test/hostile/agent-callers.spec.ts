@@ -32,7 +32,7 @@ interface ListWire {
 
 let bench: McpBench;
 let gateway: TestGateway;
-/** A token for the agent `support` alone. */
+/** A token for the agent `support` only. */
 let secret: string;
 let narrow: Record<'a' | 'b' | 'admin', HttpCaller>;
 let mine: string[];
@@ -124,7 +124,7 @@ describe('"the token may use only these": a caller of some agents sees nothing o
     );
     for (const path of ['/logs', '/config', '/hooks']) expect((await narrow.a.get(path)).status).toBe(403);
     expect((await narrow.a.post('/config/reload')).status).toBe(403);
-    // Its user talks to other agents, too, and a webhook would tell what is said there.
+    // Its user also talks to other agents, and a webhook would reveal those conversations.
     const bound = gateway.caller('b', await gateway.mint({ agents: ['support'], user: 'ada' }));
     expect((await bound.post('/hooks', { url: 'https://example.com/', events: ['*'] })).status).toBe(403);
   });
@@ -155,7 +155,7 @@ describe('"the token may use only these": a caller of some agents sees nothing o
     ]);
   });
 
-  test('another agent is 403 at each face that has statuses', async () => {
+  test('another agent is 403 at each face that answers with HTTP statuses', async () => {
     const origin = new URL(narrow.b.base).origin;
     const headers = {
       authorization: `Bearer ${secret}`,
@@ -212,7 +212,7 @@ describe('"the token may use only these": a caller of some agents sees nothing o
 });
 
 describe('tool calls that wait', () => {
-  /** A message to a session whose call waits. */
+  /** Sends a message to a session whose call then waits. */
   async function asked(session: string) {
     const answer = gateway.b.post(`/sessions/${session}/messages`, {
       content: '/call own__erase {"text":"all"}',
@@ -233,7 +233,7 @@ describe('tool calls that wait', () => {
     const decide = (caller: HttpCaller, id: string, decision: string) =>
       caller.post(`/approvals/${id}/decision`, { decision });
     expect((await decide(narrow.admin, other.id, 'deny')).status).toBe(404);
-    // The rules are those of the agent that asks; the default one has none of its tools.
+    // The rules of the agent that asks apply; the default agent has none of its tools.
     expect((await decide(narrow.admin, own.id, 'allow')).status).toBe(200);
     expect((await decide(gateway.admin, other.id, 'allow')).status).toBe(200);
     expect([(await own.answer).status, (await other.answer).status]).toEqual([200, 200]);

@@ -5,7 +5,7 @@ import { PROFILES } from '../contract/support/faces.js';
 import { severalAtOnce } from '../contract/support/several-at-once.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
-/** Who may use which route of the faces that speak JSON-RPC; a new one is decided here. */
+/** Who may use which JSON-RPC route. A new route must be decided here. */
 const ROUTES: Readonly<Record<string, Scope | 'open'>> = {
   'POST /mcp': 'sessions:write',
   'GET /mcp': 'sessions:write',
@@ -14,7 +14,7 @@ const ROUTES: Readonly<Record<string, Scope | 'open'>> = {
 };
 
 interface Call {
-  /** As the test names it: the method, and what it is called with where that matters. */
+  /** Its name in the test: the method, and its arguments where they matter. */
   readonly name: string;
   readonly path: '/mcp' | '/a2a';
   readonly method: string;
@@ -25,7 +25,7 @@ interface Call {
 
 const TASK = `task_${'0'.repeat(26)}`;
 const told = { taskId: TASK, id: 'x', url: 'https://example.com' };
-/** Every method of A2A, with params that change nothing even for callers who may. */
+/** Every method of A2A, with params that change nothing even for authorised callers. */
 const A2A: Readonly<Record<string, object>> = {
   SendMessage: {},
   SendStreamingMessage: {},
@@ -48,7 +48,7 @@ const client = {
   capabilities: {},
   clientInfo: { name: 'test', version: '1' },
 };
-/** They ask for `sessions:read` beside the scope of the route, and so no scope alone lets anybody in. */
+/** These require `sessions:read` in addition to the scope of the route, so no single scope is enough. */
 const READS = Object.keys(A2A).filter((method) =>
   /^(Get|List|Subscribe).*Task|PushNotificationConfig/.test(method),
 );
@@ -112,7 +112,7 @@ test('every method that the SDK of A2A knows is tried', () => {
 });
 
 test.each(CALLS.map((call) => [call.path, call.name, call] as const))(
-  'with one scope alone %s %s is let in by sessions:write, or by none when it reads, and 403 by every other',
+  '%s %s with one scope alone: sessions:write is let in, unless the call reads and needs two, and every other is 403',
   async (_path, _name, call) => {
     ran = 0;
     const letIn: Scope[] = [];
@@ -139,6 +139,6 @@ test('a call that was cut goes on with sessions:write alone', async () => {
   });
 });
 
-test('what these calls were refused or let do began no session', async () => {
+test('none of these calls, refused or not, began a session', async () => {
   expect(await gateway.database.query('SELECT id FROM sessions')).toEqual([]);
 });

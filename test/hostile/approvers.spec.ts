@@ -46,7 +46,7 @@ const allowed = async (approval: Approval, token: string) =>
 const turnsOf = (sessionId: string) =>
   gateway.database.query<{ status: string }>(`SELECT status FROM turns WHERE session_id = $1`, [sessionId]);
 
-/** What waits in a session of this token. */
+/** A call that waits in a session of this token. */
 async function asked(token = gateway.token, session: object = {}): Promise<Approval> {
   const { body } = await gateway.caller('b', token).post<{ id: string }>('/sessions', session);
   const sent = await gateway
@@ -61,7 +61,7 @@ async function asked(token = gateway.token, session: object = {}): Promise<Appro
   });
   return approval!;
 }
-/** A token that this one makes over HTTP. */
+/** A token that this one creates over HTTP. */
 async function madeBy(
   token: string,
   name: string,
@@ -131,7 +131,7 @@ describe('"`tools.approval.separate = true`: who asked may not decide"', () => {
     await deny(byLaptop);
   });
 
-  test('whoever made the token that asked may, and others whom the same one made', async () => {
+  test('the token that made the asking one may, and so may another that it made', async () => {
     const maker = await gateway.mint({ name: 'platform' });
     const [service, operator] = [await madeBy(maker, 'service'), await madeBy(maker, 'operator')];
     expect(await allowed(await asked(service.token), operator.token)).toBe(200);

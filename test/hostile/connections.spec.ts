@@ -5,13 +5,13 @@ import { eventually } from '../harness/eventually.js';
 import { expectRefusal, HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 
 const SESSIONS = '/api/v1/sessions';
-/** Node looks every second for headers that take longer than 10 s. */
+/** Node checks every second for headers that take longer than 10 s. */
 const HEADERS_END_MS = 15_000;
 
 let hostile: HostileGateway;
-/** A connection whose headers never end, opened first and looked at last. */
+/** A connection whose headers never end, opened first and checked last. */
 let slow: RawConnection;
-/** Whether each refused connection of a profile was let go, begun first as well: it takes five seconds. */
+/** Whether each refused connection of a profile was dropped. Also begun first, since it takes five seconds. */
 const stubborn = new Map<ProfileId, Promise<boolean[]>>();
 beforeAll(async () => {
   hostile = await HostileGateway.start();
@@ -29,7 +29,7 @@ afterAll(async () => {
   await hostile.stop();
 });
 
-/** Refused at once, and then goes on sending; whether the gateway lets go of each. */
+/** Clients that are refused at once and go on sending. Returns whether the gateway dropped each of them. */
 function refusedAndDropped(profile: ProfileId): Promise<boolean[]> {
   const headers = { 'Content-Type': 'application/json', 'Content-Length': '99999999' };
   const corpus = [
@@ -45,8 +45,11 @@ function refusedAndDropped(profile: ProfileId): Promise<boolean[]> {
   return Promise.all(dropped);
 }
 
-/** Sends pieces with a breath between them, as a slow client would. */
-async function trickle(connection: RawConnection, pieces: readonly (string | Buffer)[]): Promise<void> {
+/** Sends chunks with a pause between them, as a slow client would. */
+async function sendWithPauses(
+  connection: RawConnection,
+  pieces: readonly (string | Buffer)[],
+): Promise<void> {
   for (const piece of pieces) {
     connection.send(piece);
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -106,7 +109,7 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     async (bytes) => {
       const connection = await hostile.open(profile);
       connection.send(`GET ${SESSIONS} HTTP/1.1\r\nHost: x\r\nX-Large: `);
-      await trickle(connection, Array<string>(10).fill('x'.repeat(bytes / 10)));
+      await sendWithPauses(connection, Array<string>(10).fill('x'.repeat(bytes / 10)));
       const answer = await connection.answer({ withinMs: 5000 });
       expectRefusal(profile, answer);
       expect(answer.status).toBe(431);
@@ -170,7 +173,7 @@ describe.each(PROFILES)('Profile %s', (profile) => {
       const connection = await hostile.open(profile);
       const whole = jsonRequest('POST', SESSIONS, headers, body);
       const pieces = Array.from({ length: 9 }, (_, i) => whole.subarray(i * 1_000_000, (i + 1) * 1_000_000));
-      await trickle(connection, pieces);
+      await sendWithPauses(connection, pieces);
       const answer = await connection.answer({ withinMs: 5000 });
       expectRefusal(profile, answer);
       expect([answer.status, answer.headers.get('connection')]).toEqual([status, 'close']);
@@ -264,7 +267,7 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     });
   });
 
-  test('tells nobody about a request that was cut off: it is the caller whose connection ended', async () => {
+  test('logs neither warning nor error for a request that was cut off: it is the caller whose connection ended', async () => {
     const before = hostile.gateway.logLines.length;
     const connection = await hostile.open(profile);
     connection.send(

@@ -6,7 +6,7 @@ import { figure } from '../harness/figure.js';
 import { attacked, type CorpusCase, corpusOf, type Harmless, isJsonRpc } from './support/hostile-corpus.js';
 import { expectRefusalAt, HostileGateway } from './support/hostile-gateway.js';
 
-/** What the corpus has to have at least, over every route of both profiles. */
+/** The minimum size of the corpus, over every route of both profiles. */
 const FEWEST_CASES = 10_000;
 
 let hostile: HostileGateway;
@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => hostile.stop());
 
-/** What the faces of JSON-RPC ask for. */
+/** Headers that the JSON-RPC faces require. */
 const JSON_RPC = { Accept: 'application/json, text/event-stream', 'A2A-Version': '1.0' };
 
-/** Reads look at what there is; everything else is asked of something that there is not. */
+/** Reads refer to existing things, everything else to things that do not exist. */
 function harmless(route: Route): Harmless {
   const name = route.method === 'GET' ? undefined : 'sess_nothing';
   return {
@@ -29,7 +29,7 @@ function harmless(route: Route): Harmless {
   };
 }
 
-/** Those of the profile, and on the port of Profile A those of every face that answers with JSON. */
+/** The profile's routes. On the port of Profile A also those of every face that answers with JSON. */
 function routes(profile: ProfileId): Route[] {
   const isFace = /^\/(admin\/v1|v1|mcp|a2a|\.well-known)(\/|$)/;
   const all = profile === 'a' ? hostile.everyRoute('a') : [];
@@ -37,7 +37,7 @@ function routes(profile: ProfileId): Route[] {
   return [...hostile.routes(profile), ...faces];
 }
 
-/** The audit holds who read it, and who signed in in vain. */
+/** The audit records who read it, and failed sign-ins. */
 const isAudited = ({ path }: Route): boolean =>
   path === '/admin/v1/audit' || path === '/admin/v1/console/sign-in';
 
@@ -46,15 +46,15 @@ async function judge(profile: ProfileId, one: CorpusCase, without: number): Prom
   const expected = one.expected.map((status) => (status === 'as without' ? without : status));
   if (!expected.includes(answer.status))
     throw new Error(`${answer.status} instead of ${expected.join(' or ')}: ${answer.text.slice(0, 300)}`);
-  // What stands beside a face is the profile's.
+  // An unknown path beside a face belongs to the profile.
   const [, target = ''] = one.bytes.toString('latin1').split(' ', 2);
-  // Errors of JSON-RPC are the protocol's own, and come as its library writes them.
+  // Errors of JSON-RPC have the protocol's own form, and are written by its library.
   const isOwn = answer.headers.get('transfer-encoding') === 'chunked';
   if (answer.status >= 400 && !isOwn) expectRefusalAt(profile, target, answer);
   answered += 1;
 }
 
-/** Every case of a route, some at once; the failures in words. */
+/** Sends every case of a route, several at once. Returns the failures. */
 async function attack(profile: ProfileId, route: Route): Promise<string[]> {
   const without = (await hostile.send(profile, attacked(harmless(route)))).status;
   const failures: string[] = [];
@@ -64,7 +64,7 @@ async function attack(profile: ProfileId, route: Route): Promise<string[]> {
   return failures;
 }
 
-/** Failures by route, so that one run shows them all. */
+/** Failures by route, so that one run shows all of them. */
 async function attackAll(profile: ProfileId, chosen: readonly Route[]): Promise<Record<string, string[]>> {
   const failures: Record<string, string[]> = {};
   for (const route of chosen) {

@@ -5,7 +5,7 @@ import { PROFILES } from '../contract/support/faces.js';
 import { jsonRequest, request } from '../contract/support/raw-connection.js';
 import { HostileGateway } from './support/hostile-gateway.js';
 
-/** `HOSTILE_RUNS=5000` for a long night; a failure prints its seed, and `HOSTILE_SEED` repeats it. */
+/** `HOSTILE_RUNS=5000` for a long run. A failure prints its seed, and `HOSTILE_SEED` repeats it. */
 const RUNS = Number(process.env['HOSTILE_RUNS'] ?? 250);
 const SEED = process.env['HOSTILE_SEED'];
 const FIELDS = [
@@ -51,7 +51,7 @@ const query = fc.array(
   ),
   { maxLength: 4 },
 );
-/** An object of the right fields with values of any kind, any JSON at all, or bytes that are none. */
+/** The right fields with values of any kind, any JSON, or bytes that are not JSON. */
 const body = fc.oneof(
   fc
     .dictionary(fc.oneof(fc.constantFrom(...FIELDS), word), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 6 })

@@ -150,7 +150,7 @@ describe.each(PROFILES)('every route of Profile %s that takes a parameter', (pro
     'x'.repeat(4000),
   ];
   test.each(strangeNames.map((value) => [value.slice(0, 40), value]))(
-    'knows nothing named %s',
+    'answers the unknown parameter %s with 404',
     async (_name, value) => {
       await send(value, 404);
     },
@@ -255,7 +255,7 @@ describe.each(PROFILES)('every route of Profile %s', (profile) => {
     );
   });
 
-  test('takes a stranger for a stranger, whatever else is wrong', async () => {
+  test('answers a caller without a valid token with 401, whatever else is wrong', async () => {
     const guarded = hostile.routes(profile).filter(({ access }) => access.scope !== 'open');
     await severalAtOnce(guarded, async (route) => {
       const target = hostile.target(route);

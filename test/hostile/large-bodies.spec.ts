@@ -6,18 +6,18 @@ import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js
 
 const MIB = 1_048_576;
 const LARGEST = 28 * MIB - 1024;
-/** The goals are 2 s and 250 ms, and the builds before took up to 160 s. */
+/** The goals are 2 s and 250 ms. Earlier builds took up to 160 s. */
 const MAX_ANSWER_MS = 10_000;
 const MAX_WAIT_MS = 1500;
-/** On a busy machine: of what an ordinary body of that size takes there, 0.3 s on a free one. */
+/** On a busy machine: a multiple of what an ordinary body of the same size takes there (0.3 s on a free one). */
 const MAX_ORDINARY = 10;
-/** A wait is the neighbour's, the gateway's and the network's turns on a core, and each comes late on a busy machine. */
+/** A wait takes several turns on a core (neighbour, gateway, network), and each is late on a busy machine. */
 const TURNS = 5;
-/** Of the gateway's CPU for whole requests, once it has warmed up. */
+/** The gateway's CPU for a hostile request, as a multiple of that for an ordinary one, after a warm-up. */
 const MAX_RATIO = 3;
-/** Requests for one look at the CPU used, so that the look itself is little beside them. */
+/** Requests for each reading of the CPU time, so that the reading itself costs little in comparison. */
 const AT_ONCE = 8;
-/** A machine that does something else meanwhile takes more rounds; a body that costs too much is found by all of them. */
+/** Other work on the machine makes more rounds necessary. A body that costs too much is found in every round. */
 const LEAST_ROUNDS = 3;
 const MAX_ROUNDS = 12;
 
@@ -61,7 +61,7 @@ async function send(
   return answer.status;
 }
 
-/** What the gateway's process has used so far, by its own figure. */
+/** CPU time of the gateway's process so far, as it reports itself. */
 async function cpuSeconds(): Promise<number> {
   const figures = await (await fetch(`${there.operations}/metrics`)).text();
   return Number(/^process_cpu_seconds_total(?:\{.*\})? (\S+)$/m.exec(figures)?.[1]);
@@ -75,8 +75,8 @@ async function cpuOf(attack: Attack, body: Uint8Array<ArrayBuffer>): Promise<num
 }
 
 /**
- * How many times the CPU of an ordinary body of 1 MiB an attack of that size costs. Both in turn, the cheapest of each: what
- * else the machine does makes some rounds dearer and none cheaper.
+ * How many times the CPU of an ordinary body of 1 MiB an attack of that size costs. Measures both in turn and takes
+ * the cheapest of each: other work on the machine can only make a round more expensive.
  */
 async function ratioToOrdinary(attack: Attack): Promise<number> {
   const bodies = { plain: ORDINARY.body(MIB), attack: attack.body(MIB) };

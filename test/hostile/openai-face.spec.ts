@@ -5,7 +5,7 @@ import { severalAtOnce } from '../contract/support/several-at-once.js';
 import { HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 import { presentationsOf } from './support/presentations.js';
 
-/** Who may use which route of `/v1`; a new one is decided here. */
+/** Who may use which route of `/v1`. A new route must be decided here. */
 const DECIDED: Readonly<Record<string, Scope>> = {
   'GET /v1/models': 'sessions:read',
   'GET /v1/models/:model': 'sessions:read',
@@ -39,7 +39,7 @@ function bytesFor(route: Route, headers: Readonly<Record<string, string>>, query
     : request(route.method, target, headers);
 }
 
-/** An error as clients of OpenAI's API read it, with nothing long echoed. */
+/** Checks an error as clients of OpenAI's API read it; it must not echo anything long. */
 function expectOpenAiError(answer: RawAnswer, param?: string | null): void {
   const { error } = JSON.parse(answer.text) as { error: Record<string, unknown> };
   expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type']);

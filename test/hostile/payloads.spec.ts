@@ -1,4 +1,10 @@
-import { FACES, idIn, PROFILES, type SessionListWire, type Wire } from '../contract/support/faces.js';
+import {
+  idIn,
+  PROFILE_DIFFERENCES,
+  PROFILES,
+  type SessionListWire,
+  type Wire,
+} from '../contract/support/faces.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { PAYLOADS } from './support/payloads.js';
 
@@ -11,9 +17,9 @@ afterEach(() => {
 });
 afterAll(() => gateway.stop());
 
-/** The fields that take any text. */
+/** Fields that accept any text. */
 const FREE_TEXT = {
-  // What stands before a slash in a model is its provider.
+  // In a model, the part before a slash is its provider.
   a: (text: string) => ({ user_id: text, system_prompt: text, model: `default/${text}` }),
   b: (text: string) => ({ user_id: text, metadata: { text, [text]: { [text]: [text] } } }),
 };
@@ -35,7 +41,7 @@ test.each(PAYLOADS)(
   },
 );
 
-test('nor are they found by a filter that would mean something with them', async () => {
+test('a filter takes each of them as text, and finds nothing', async () => {
   for (const text of PAYLOADS) {
     const answer = await gateway.b.get<SessionListWire>(`/sessions?channel=${encodeURIComponent(text)}`);
     if (answer.status === 200) expect([text, answer.body.total]).toEqual([text, 0]);
@@ -53,9 +59,9 @@ test('a message made of them comes back as it was said, and the history as it wa
   }
 });
 
-test('the gateway is what it was', async () => {
+test('the gateway is as healthy as before, and has exactly the sessions that were made here', async () => {
   for (const profile of PROFILES)
-    expect((await gateway[profile].get(FACES[profile].health)).status).toBe(200);
+    expect((await gateway[profile].get(PROFILE_DIFFERENCES[profile].health)).status).toBe(200);
   expect(({} as Wire)['isAdmin']).toBeUndefined();
   const { body } = await gateway.b.get<SessionListWire>('/sessions?limit=1');
   expect(body.total).toBe(2 * PAYLOADS.length + PROFILES.length);

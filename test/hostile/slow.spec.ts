@@ -4,11 +4,14 @@ import { PROFILES } from '../contract/support/faces.js';
 import { jsonRequest, type RawConnection, request } from '../contract/support/raw-connection.js';
 import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
 
-/** `SLOW_SOCKETS=1` waits for the limits that are minutes away: of bodies (120 s), idle connections (75 s), readers (30 to 60 s). */
-const ifPatient = process.env['SLOW_SOCKETS'] === '1' ? test : test.skip;
+/**
+ * `SLOW_SOCKETS=1` also waits for the limits of a minute or more: bodies (120 s), idle connections (75 s), readers
+ * (30 to 60 s).
+ */
+const ifSlowSockets = process.env['SLOW_SOCKETS'] === '1' ? test : test.skip;
 const OF_EACH = 10;
 const SESSIONS = '/api/v1/sessions';
-/** A limit is looked at every second, and a machine may be busy. */
+/** Limits are checked every second, and the machine may be busy. */
 const LATE_MS = 6000;
 const HEADERS_MS = 10_000;
 
@@ -16,7 +19,7 @@ let hostile: HostileGateway;
 let slowHeads: Promise<void>;
 beforeAll(async () => {
   hostile = await HostileGateway.start();
-  // They take ten seconds, in which everything else is tried.
+  // They take ten seconds; the other tests run meanwhile.
   slowHeads = sendSlowHeads();
   slowHeads.catch(() => undefined);
 });
@@ -26,13 +29,13 @@ afterAll(() => hostile.stop());
 const open = (profile: ProfileId): Promise<RawConnection[]> =>
   Promise.all(Array.from({ length: OF_EACH }, () => hostile.open(profile)));
 
-/** A piece at a time, as if each were all that there is, until the other end has had enough. */
-async function dribble(connection: RawConnection, piece: string, limitMs: number): Promise<void> {
+/** Sends one piece at a time, as if each were the last, until the other end gives up. */
+async function sendPieceByPiece(connection: RawConnection, piece: string, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline && !(await connection.ends(100))) connection.send(piece);
 }
 
-/** Somebody else goes on meanwhile, and waits for nothing: `send` fails when an answer takes longer than a second. */
+/** A neighbour that must not be delayed meanwhile: `send` fails when a response takes longer than a second. */
 async function neighbour(profile: ProfileId, until: Promise<unknown>): Promise<number> {
   let [isOver, answered] = [false, 0];
   const over = (): void => {
@@ -48,12 +51,12 @@ async function neighbour(profile: ProfileId, until: Promise<unknown>): Promise<n
   return answered;
 }
 
-/** Asks for something large. */
+/** Requests something large. */
 const LARGE = request('GET', '/openapi.json');
 
 type SlowHead = readonly [what: string, first: string, piece: string];
 
-/** Every way to be slow with the head of a request: what comes first, and what then keeps coming. */
+/** Every way to send a slow head: what comes first, and what follows piece by piece. */
 const SLOW_HEADS: readonly SlowHead[] = [
   ['a method and nothing more', 'GET', ''],
   ['a target without end', 'GET /', 'x'],
@@ -62,12 +65,12 @@ const SLOW_HEADS: readonly SlowHead[] = [
   ['a head that only lacks its end', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n', ''],
 ];
 
-/** Opens some that are slow in one way, and sees each refused and cut at its limit, not before. */
+/** Opens several connections that are slow in one way. Each must be cut at its limit and not before. */
 async function cutsSlowHeads(profile: ProfileId, [what, first, piece]: SlowHead): Promise<void> {
   const connections = await open(profile);
   const startedAt = performance.now();
   const all = connections.map(async (connection) => {
-    await dribble(connection.send(first), piece, HEADERS_MS + LATE_MS);
+    await sendPieceByPiece(connection.send(first), piece, HEADERS_MS + LATE_MS);
     const answer = await connection.answer();
     expectRefusal(profile, answer);
     expect([what, answer.status, await connection.ends(LATE_MS)]).toEqual([what, 408, true]);
@@ -88,7 +91,7 @@ async function sendSlowHeads(): Promise<void> {
 }
 
 describe.each(PROFILES)('Profile %s', (profile) => {
-  test('has patience with bodies that dribble in, and nobody else waits', async () => {
+  test('has patience with bodies that come in piece by piece, and nobody else waits', async () => {
     const plain = jsonRequest('POST', SESSIONS, hostile.authorization, 'x'.repeat(60_000)).subarray(
       0,
       -60_000,
@@ -101,10 +104,10 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     const connections = [...(await open(profile)), ...(await open(profile))];
     for (const [i, connection] of connections.entries())
       connection.send(i % 2 === 0 ? plain : request('POST', SESSIONS, chunked));
-    const dribbled = connections.map((connection, i) =>
-      dribble(connection, i % 2 === 0 ? ' ' : '1\r\n \r\n', 1500),
+    const halfSent = connections.map((connection, i) =>
+      sendPieceByPiece(connection, i % 2 === 0 ? ' ' : '1\r\n \r\n', 1500),
     );
-    expect(await neighbour(profile, Promise.all(dribbled))).toBeGreaterThan(0);
+    expect(await neighbour(profile, Promise.all(halfSent))).toBeGreaterThan(0);
     for (const connection of connections) connection.reset();
   });
 
@@ -146,12 +149,12 @@ describe.each(PROFILES)('Profile %s', (profile) => {
   });
 });
 
-test('heads that dribble in are cut at ten seconds, whatever they dribble, and nobody else waits', async () => {
+test('heads that come in piece by piece are cut at ten seconds, whatever the pieces are, and nobody else waits', async () => {
   await slowHeads;
 }, 40_000);
 
-ifPatient(
-  'bodies that dribble are cut at two minutes, idle connections at 75 seconds, readers that read nothing within one',
+ifSlowSockets(
+  'bodies that come in piece by piece are cut at two minutes, idle connections at 75 seconds, readers that read nothing within one',
   async () => {
     const headers = {
       ...hostile.authorization,
@@ -162,7 +165,7 @@ ifPatient(
     const after = (): number => Math.round((performance.now() - startedAt) / 1000);
     const body = (async () => {
       const connection = (await hostile.open('a')).send(request('POST', SESSIONS, headers));
-      await dribble(connection, ' ', 140_000);
+      await sendPieceByPiece(connection, ' ', 140_000);
       expectRefusal('a', await connection.answer());
       return after();
     })();
@@ -175,9 +178,9 @@ ifPatient(
     const reader = (async () => {
       const connection = (await hostile.open('b')).stopReading();
       connection.send(Buffer.concat(Array(300).fill(LARGE) as Buffer[]));
-      // Node looks at what is left unread when the limit is over, and once more a limit later.
+      // Node checks for unread responses when the limit is over, and again a limit later.
       await sleep(70_000);
-      // It is over: what the kernel had taken comes, and nothing after it.
+      // The connection is closed: only what the kernel had buffered still arrives.
       expect(await connection.readOn().ends(LATE_MS)).toBe(true);
     })();
     const cut = { body: await body, idle: await idle };

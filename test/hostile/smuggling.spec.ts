@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
-import { FACES, newSession, PROFILES, type Wire } from '../contract/support/faces.js';
+import { newSession, PROFILE_DIFFERENCES, PROFILES, type Wire } from '../contract/support/faces.js';
 import { RawConnection, request } from '../contract/support/raw-connection.js';
 import { type Balancer, isInstalled, startNginx } from '../faults/support/balancers.js';
 import { eventually } from '../harness/eventually.js';
@@ -11,16 +11,16 @@ import { CountingRelay } from './support/counting-relay.js';
 import { expectRefusal } from './support/hostile-gateway.js';
 import { type Attack, attacks, SESSIONS, SMUGGLED } from './support/smuggling.js';
 
-/** Skipped, and said so, where there is no nginx. */
+/** Skipped with a message where there is no nginx. */
 const ifNginx = isInstalled('nginx') ? test : test.skip;
-/** nginx waits for the rest of some bodies; nothing that was smuggled waits for it. */
+/** nginx waits for the rest of some bodies; a smuggled request would not have to wait. */
 const TIMEOUT_MS = 200;
-/** How nginx writes down a request without an id. */
+/** What nginx logs for a request without an id. */
 const NAMELESS = '-';
 
 let gateway: TestGateway;
 let folder: string;
-/** What runs beside the gateway, whatever becomes of the test that started it. */
+/** Stopped at the end, even when the test that started it fails. */
 const running: { stop(): void }[] = [];
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const bearer = () => `Bearer ${gateway.token}`;
 
-/** The ids of the requests that the gateway took for requests, as its access log has them. */
+/** The ids of the requests that the gateway served, by its access log. */
 function served(): string[] {
   return gateway.logLines
     .map((line) => JSON.parse(line) as Wire)
@@ -77,12 +77,12 @@ describe.each(PROFILES)('straight to Profile %s', (profile) => {
   });
 });
 
-/** An nginx that keeps its connections to the gateway, and writes down what it took for requests. */
+/** An nginx that keeps its connections to the gateway open, and logs the requests it sees. */
 async function front(profile: ProfileId, relay: CountingRelay, buffering: 'on' | 'off'): Promise<Balancer> {
   const log = join(folder, `${profile}-${buffering}.log`);
   const more = `proxy_request_buffering ${buffering}; access_log ${log} ids;`;
   return startNginx(folder, [{ port: relay.port, operationsPort: 0 }], {
-    health: `/api/v1${FACES[profile].health}`,
+    health: `/api/v1${PROFILE_DIFFERENCES[profile].health}`,
     global: `log_format ids '$http_x_request_id $upstream_addr';`,
     more,
   });
@@ -113,14 +113,14 @@ describe.each(PROFILES)('through nginx to Profile %s', (profile) => {
       await eventually(async () => expect(notIn(served().slice(before), await seen())).toEqual([]));
       const own = (await seen()).filter((id) => id === SMUGGLED).length;
       expect((await smuggledSessions()) - smuggledBefore).toBeLessThanOrEqual(own);
-      // Else it would show nothing: the answers of one caller and the next came on the same connections.
+      // Otherwise this would prove nothing: responses for this caller and the next must share connections.
       expect(relay.connections).toBeLessThan(list.length);
     },
     60_000,
   );
 });
 
-/** The next caller, whose request goes on the connection that nginx kept. */
+/** The next caller's request goes over the connection that nginx kept open. */
 async function expectOwnAnswer(port: number, session: string, id: string): Promise<void> {
   const connection = await RawConnection.open(port);
   const headers = { Authorization: bearer(), 'X-Request-Id': id };
@@ -130,13 +130,13 @@ async function expectOwnAnswer(port: number, session: string, id: string): Promi
   connection.close();
 }
 
-/** What nginx took for requests and handed on. */
+/** The requests that nginx saw and forwarded. */
 async function idsIn(log: string): Promise<string[]> {
   const lines = (await readFile(log, 'utf8')).split('\n').map((line) => line.split(' '));
   return lines.filter(([, upstream]) => upstream !== undefined && upstream !== '-').map(([id]) => id ?? '');
 }
 
-/** What is in the first more often than in the second. */
+/** Items that occur more often in the first list than in the second. */
 function notIn(some: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   return some.filter((one) => {

@@ -32,7 +32,7 @@ afterAll(async () => {
   await removeConfigs();
 });
 
-/** What the API says to somebody of this role. */
+/** The API's response to a person with this role. */
 async function asks(role: string, path: string, body: object) {
   const token = await issuer.sign({ groups: [role] });
   return gateway.adminCaller(token).post<Made & Refusal>(path, body);
@@ -56,7 +56,7 @@ describe('"nobody gives more than they hold", with a JWT', () => {
   test('what it gives ends with the JWT, has its agents, and may be bound to the person itself', async () => {
     const { status, body } = await asks('platform', '/tokens', { ...NARROW, user_id: `${issuer.url}|ada` });
     expect(status).toBe(201);
-    // The JWT lives for 300 s, and is accepted for 60 s of clock skew more.
+    // The JWT lives for 300 s, and is accepted for another 60 s of clock skew.
     expect(Date.parse(body.expires_at)).toBeLessThanOrEqual(Date.now() + 361_000);
     const [row] = await gateway.database.query<object>(
       `SELECT agents, user_id FROM api_tokens ORDER BY created_at DESC LIMIT 1`,

@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 const LARGEST = 1_048_576;
 const PIECE = Buffer.alloc(LARGEST - 4096, 0x41);
-/** The room is eight of the largest bodies, and one token has half of it. */
+/** The gateway has room for eight of the largest bodies, and one token may use half of it. */
 const SHARE = 4;
 const SENT = 10;
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A connection that keeps what it is answered. */
+/** A connection that records its response. */
 function connected(head: readonly string[]): { socket: Socket; answer: () => string } {
   const url = new URL(gateway.b.base);
   const socket = connect(Number(url.port), url.hostname);
@@ -66,7 +66,7 @@ const HANDSHAKE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-/** A message of the largest size whose end never comes. */
+/** A message of the largest size that never ends. */
 async function unfinishedMessage(): Promise<{ socket: Socket; answer: () => string }> {
   const path = messages.replace(/\/messages$/, '');
   const connection = connected([`GET /ws${path} HTTP/1.1`, ...HANDSHAKE]);

@@ -8,6 +8,7 @@ import {
   signingKey,
   TestIssuer,
 } from '../harness/identity.js';
+import { promptly } from '../harness/promptly.js';
 
 const LIMIT = 20;
 
@@ -27,7 +28,7 @@ afterAll(async () => {
   await Promise.all([issuer.close(), removeConfigs()]);
 });
 
-/** Each names a key of its own that the issuer does not have. */
+/** Each names a different key that the issuer does not have. */
 const unknown = (count: number) =>
   Promise.all(
     Array.from({ length: count }, (_, n) => issuer.sign({}, { key: { ...foreign, kid: `none-${n}` } })),
@@ -38,22 +39,22 @@ test('JWTs with keys that nobody knows hold up neither new callers from their ad
   expect((await gateway.caller('b', known).get('/sessions')).status).toBe(200);
   const fresh = await gateway.mint({ name: 'fresh' });
   const [first, ...tokens] = await unknown(4 * LIMIT);
-  // It has the keys fetched; the next such fetch is ten seconds later.
+  // It makes the gateway fetch the keys; the next such fetch is ten seconds later.
   expect((await gateway.caller('b', first).get('/sessions')).status).toBe(401);
   const strangers = tokens.map((token) => gateway.caller('b', token).get('/sessions'));
-  const since = performance.now();
-  const askedAgain = gateway.caller('b', known).get('/sessions');
-  let status = 429;
-  while (status === 429) {
-    const answer = await gateway.caller('b', fresh).get('/sessions');
-    status = answer.status;
-    if (status === 429) {
-      expect(answer.headers.get('retry-after')).toBe('1');
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+  await promptly(4000, async () => {
+    const askedAgain = gateway.caller('b', known).get('/sessions');
+    let status = 429;
+    while (status === 429) {
+      const answer = await gateway.caller('b', fresh).get('/sessions');
+      status = answer.status;
+      if (status === 429) {
+        expect(answer.headers.get('retry-after')).toBe('1');
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+      }
     }
-  }
-  expect([status, (await askedAgain).status]).toEqual([200, 200]);
-  expect(performance.now() - since).toBeLessThan(4000);
+    expect([status, (await askedAgain).status]).toEqual([200, 200]);
+  });
   const refused = (await Promise.all(strangers)).map((answer) => answer.status);
   expect(refused.filter((one) => ![401, 429, 503].includes(one))).toEqual([]);
 });
@@ -66,7 +67,7 @@ test('at most eight of them hold a place until the next fetch; the others are 50
     const { status, headers } = await gateway.caller('b', token).get('/sessions');
     answers.set(n, { status, retryAfter: headers.get('retry-after') });
   });
-  // What does not wait answers before a caller that comes behind it.
+  // A request that does not wait for keys is answered before one that comes after it.
   await gateway.caller('b', await issuer.sign({ jti: 'behind' })).get('/sessions');
   await eventually(() => expect(answers.size).toBeGreaterThanOrEqual(tokens.length - 8), 8000);
   const unavailable = [...answers.values()].filter(({ status }) => status === 503);

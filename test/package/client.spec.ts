@@ -54,7 +54,7 @@ afterAll(async () => {
 
 function npm(cwd: string, ...args: string[]): void {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
-  // Without npm's own variables: this may run below `npm run`.
+  // Without npm's own variables, because this may run inside `npm run`.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
   execFileSync('npm', [...args, ...quiet], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
 }

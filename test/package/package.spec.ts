@@ -24,7 +24,7 @@ function version(): string {
 
 function npm(cwd: string, ...args: string[]): void {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
-  // Without npm's own variables: this may run below `npm run`.
+  // Without npm's own variables, because this may run inside `npm run`.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
   execFileSync('npm', [...args, ...quiet], {
     cwd,
@@ -33,7 +33,7 @@ function npm(cwd: string, ...args: string[]): void {
   });
 }
 
-/** The environment that the unit gives, but for its folders. */
+/** The environment that the systemd unit sets, except for its folders. */
 function environmentOf(unit: string): Record<string, string> {
   const pairs = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
     name,
@@ -73,7 +73,7 @@ test('a package holds what runs, the lock and the unit; neither sources nor test
   ).toEqual([]);
   expect(existsSync(join(ROOT, 'npm-shrinkwrap.json'))).toBe(false);
   const manifest = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
-  // It is for machines of one's own, not for a registry.
+  // The package is installed from a file and must not be published to a registry.
   expect(JSON.parse(manifest)).toMatchObject({ private: true, name: 'agent-gateway' });
 });
 
@@ -108,7 +108,7 @@ test('systemd finds nothing wrong with the unit', () => {
   const unit = readFileSync(join(ROOT, UNIT), 'utf8');
   expect(unit).toMatch(/^ExecStart=\/usr\/local\/bin\/agent-gateway serve$/m);
   const file = join(folder, 'agent-gateway.service');
-  // The command must be there for systemd to believe the unit.
+  // systemd accepts the unit only if the command exists.
   writeFileSync(file, unit.replace('/usr/local/bin/agent-gateway', join(ROOT, 'bin', 'agent-gateway.js')));
   const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
   if (verified.error !== undefined) {
@@ -116,7 +116,7 @@ test('systemd finds nothing wrong with the unit', () => {
     return;
   }
   const complaints = verified.stderr.split('\n').filter((line) => line.includes(file));
-  // systemd 254 brought it.
+  // Added in systemd 254.
   expect(complaints.filter((line) => !line.includes('DelegateSubgroup'))).toEqual([]);
   expect(verified.status).toBe(0);
 });

@@ -50,7 +50,7 @@ test.each(['a', 'b'] as const)(
   },
 );
 
-test('a call must be allowed by the agent, and what it does not remember it offers no tools for', async () => {
+test('a call must be allowed by the agent, and one that remembers nothing offers no memory tools', async () => {
   expect(await toolsOf('default')).toContain('memory_store');
   expect(await toolsOf('support')).not.toContain('memory_store');
   expect(await toolsOf('legal')).not.toContain('memory_store');
@@ -85,7 +85,7 @@ test('an unknown provider, or a model outside allowed_models, is refused when th
   expect((await create('main/small-1')).status).toBe(201);
 });
 
-test('agents are hot; an agent that names an unknown provider is refused, and users need security:write', async () => {
+test('changes of agents take effect at once; an agent that names an unknown provider is refused, and users need security:write', async () => {
   const patch = (changes: object) => gateway.b.patch<ErrorWire>('/config', changes);
   const refused = await patch({ 'agents.sales.models': ['nobody/model'] });
   expect(refused.status).toBe(400);

@@ -12,9 +12,9 @@ import {
   startScriptedProvider,
 } from '../harness/scripted-provider.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
-/** The promise: every replica has a change within this time. */
+/** The promise: every replica applies a change within this time. */
 const EVERYWHERE_MS = 1500;
 
 interface Shown {
@@ -41,7 +41,7 @@ describe('the file is watched', () => {
     expect((await shown(gateway)).memory.top_k).toBe(expected);
   };
 
-  test('a change is taken; a wrong one is warned about once and leaves the old one; the next good one is taken', async () => {
+  test('a change takes effect; a wrong one is warned about once and leaves the old settings; the next good one takes effect', async () => {
     const file = join(folder, 'gateway.toml');
     await writeFile(file, '[memory]\ntop_k = 1\n');
     gateway = await startTestGateway({ env: { GATEWAY_CONFIG: file } });
@@ -79,7 +79,9 @@ describe('three replicas', () => {
   let replicas: TestGateway[];
   beforeAll(async () => {
     database = await createTestDatabase();
-    replicas = await Promise.all(range(3).map(() => startTestGateway({ database })));
+    // Each replica has few database connections, and on a busy machine one is free late.
+    const env = { GATEWAY__DATABASE__CONNECT_TIMEOUT_MS: '60000' };
+    replicas = await Promise.all(range(3).map(() => startTestGateway({ database, env })));
   });
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
@@ -112,7 +114,7 @@ describe('three replicas', () => {
     await patch(1, { provider: null, memory: null });
   });
 
-  test('a tag that was read on one of them is judged by what is stored, not by what another has seen so far', async () => {
+  test('a tag that was read from one of them is compared with what is stored, not with what another has seen so far', async () => {
     const first = await patch(0, { 'agent.max_turns': 41 });
     const etag = first.headers.get('etag') ?? '';
     expect((await patch(1, { 'agent.max_turns': 42 }, { 'if-match': etag })).status).toBe(200);
@@ -181,7 +183,7 @@ describe('three replicas', () => {
       const { status, text } = await patch(index, body);
       if (status !== 200) failures.push(`PATCH ${status} ${text}`);
     };
-    // Each replica is told its share, one change after the other.
+    // Each replica gets its share of the changes, one after the other.
     const told = replicas.map(async (_, share) => {
       for (let index = share; index < 200; index += replicas.length) await change(index);
     });
@@ -256,7 +258,7 @@ describe('what runs while the configuration changes', () => {
     expect(provider.requests[0]?.headers.authorization).toBe('Bearer the-second-key');
   });
 
-  test('only what changed is made anew: a change elsewhere leaves the provider alone', async () => {
+  test('only what changed is made again: a change elsewhere leaves the provider alone', async () => {
     const choices = () =>
       gateway.logLines.filter((line) => line.includes('the model provider is chosen')).length;
     const before = choices();
@@ -277,7 +279,7 @@ describe('what runs while the configuration changes', () => {
     await eventually(() => expect(accessLines()).toBeGreaterThan(before));
   });
 
-  test('a hook on config.updated is told the keys', async () => {
+  test('a hook on config.updated gets the keys', async () => {
     const hook = await gateway.b.post('/hooks', {
       url: 'http://127.0.0.1:18999/',
       events: ['config.updated'],

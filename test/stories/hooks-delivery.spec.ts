@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HookStore } from '../../src/areas/hooks/hook.store.js';
 import { RETRY_DELAYS_SECS } from '../../src/areas/hooks/retry-schedule.js';
 import { newWebhookSecret } from '../../src/common/text/webhook-secret.js';
@@ -10,14 +11,21 @@ import { verifyAttempt } from '../harness/webhook-judges.js';
 let database: TestDatabase;
 let gateway: TestGateway;
 let receiver: HookReceiver;
-beforeEach(async () => {
-  receiver = await HookReceiver.open();
+beforeAll(async () => {
   database = await createTestDatabase();
   gateway = await startTestGateway({ database });
 });
+beforeEach(async () => {
+  receiver = await HookReceiver.open();
+});
 afterEach(async () => {
-  await gateway.stop();
+  const { body } = await gateway.a.get<{ hooks: { id: string }[] }>('/hooks');
+  for (const { id } of body.hooks) expect((await gateway.a.delete(`/hooks/${id}`)).status).toBe(204);
   await receiver.close();
+  await database.query('DELETE FROM hook_deliveries');
+});
+afterAll(async () => {
+  await gateway.stop();
   await database.drop();
 });
 
@@ -33,10 +41,24 @@ async function makeSession(from = gateway): Promise<void> {
   expect(await from.a.post('/sessions', {})).toMatchObject({ status: 201 });
 }
 
-/** The clock of the schedule is the database's: moves it past every wait. */
+/** Moves the retry schedule past every wait, by the database's clock. */
 const passTime = () =>
   database.query(
     `UPDATE hook_deliveries SET next_attempt_at = now() WHERE status = 'pending' AND attempts > 0`,
+  );
+
+/** So many deliveries for each webhook: new ones, or such that are due once more. */
+const fill = (events: number, attempts: number) =>
+  database.query(
+    `WITH told AS (
+       INSERT INTO events (id, name, occurred_at, data)
+       SELECT 'evt_' || $2::int || '_' || n, 'session.created', now(), '{}' FROM generate_series(1, $1::int) AS n
+       ON CONFLICT (id) DO UPDATE SET occurred_at = now() RETURNING id)
+     INSERT INTO hook_deliveries (hook_id, event_id, event, attempts, sequence, next_attempt_at)
+     SELECT hooks.id, told.id, 'session.created', $2, CASE WHEN $2 > 0 THEN row_number() OVER () END,
+       CASE WHEN $2 > 0 THEN now() END
+     FROM hooks CROSS JOIN told`,
+    [events, attempts],
   );
 
 interface DeliveryRow {
@@ -122,7 +144,7 @@ test('every attempt comes when the schedule says, with the same id and bytes, ev
   expect(hooks.body.hooks[0]?.active).toBe(true);
 }, 60_000);
 
-test('a Retry-After is honoured', async () => {
+test('a Retry-After is obeyed', async () => {
   receiver.behaviour = (_attempt, response) => {
     response.writeHead(429, { 'retry-after': '7200' }).end();
     return 'handled';
@@ -134,7 +156,7 @@ test('a Retry-After is honoured', async () => {
   expect(last_error).toBe('http_429');
 });
 
-test('410 ends a hook at once, and webhooks that subscribed to errors are told', async () => {
+test('410 ends a hook at once, and webhooks that subscribed to errors are notified', async () => {
   receiver.behaviour = ({ path }) => (path === '/gone' ? 410 : 200);
   const id = await register({ path: '/gone', events: ['*'] });
   await register({ path: '/errors', events: ['error.occurred'] });
@@ -206,7 +228,33 @@ test('a large backlog, claimed ahead, is sent once, in one order without gaps', 
   }
 });
 
-test('a lane whose replica died without notice is taken over, and its numbers go on', async () => {
+test('what an outage left is sent again as fast as the receiver takes it, a few at once', async () => {
+  await register();
+  const unsent = `SELECT count(*)::int AS n FROM hook_deliveries WHERE status <> 'delivered'`;
+  const msFor = async (attempts: number): Promise<number> => {
+    await fill(400, attempts);
+    const startedAt = performance.now();
+    await eventually(async () => expect(await database.query(unsent)).toEqual([{ n: 0 }]), 120_000);
+    return performance.now() - startedAt;
+  };
+  const [first, again] = [await msFor(0), await msFor(1)];
+  // By the poll alone it would be four a second: a hundred seconds.
+  expect(again).toBeLessThan(10 * Math.max(first, 1000));
+});
+
+test('to a receiver that still fails, retries go no faster than the poll', async () => {
+  receiver.behaviour = () => 500;
+  await register();
+  const startedAt = performance.now();
+  await fill(100, 1);
+  await eventually(() => expect(receiver.attempts.length).toBeGreaterThanOrEqual(8));
+  await sleep(1500);
+  // Four when the poll finds them, and four a second.
+  const passes = 2 + Math.ceil((performance.now() - startedAt) / 1000);
+  expect(receiver.attempts.length).toBeLessThanOrEqual(4 * passes);
+});
+
+test('a lane whose replica died without notice is taken over, and its numbers continue', async () => {
   await register();
   await makeSession();
   await eventually(() => expect(receiver.bodies()).toHaveLength(1));
@@ -252,7 +300,7 @@ test('a deleted hook is not sent what was still waiting for it', async () => {
   expect(second).not.toBe(id);
 });
 
-test('an outcome that the database refuses holds up no other, and its delivery is sent again', async () => {
+test('an outcome that the database refuses does not hold up others, and its delivery is sent again', async () => {
   const [refused] = [await register({ path: '/refused' }), await register({ path: '/other' })];
   await database.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;

@@ -4,13 +4,13 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { AUDIENCE } from '../harness/identity.js';
 import { McpBench, serverB } from '../harness/mcp.js';
 import { StandardIssuer } from '../harness/standard-issuer.js';
-import { VouchedServer } from '../harness/vouched-server.js';
+import { TokenCheckingServer } from '../harness/token-checking-server.js';
 
 const GATEWAY = 'https://gateway.example.com';
 
 let people: StandardIssuer;
 let services: StandardIssuer;
-let crm: VouchedServer;
+let crm: TokenCheckingServer;
 let bench: McpBench;
 let gateway: TestGateway;
 const seen = new Set<string>();
@@ -19,8 +19,9 @@ beforeAll(async () => {
     StandardIssuer.start('oauth2-mock-server'),
     StandardIssuer.start('oidc-provider'),
   ]);
-  // As any tool server is written: the library fetches the gateway's keys, and the server remembers what it saw.
-  crm = await VouchedServer.start((audience) => async (request) => {
+  // Written like any tool server: the library fetches the gateway's keys, and the server remembers the assertions it
+  // has seen.
+  crm = await TokenCheckingServer.start((audience) => async (request) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
     const keys = createRemoteJWKSet(
       new URL(`http://127.0.0.1:${gateway.started.ports.b}/.well-known/jwks.json`),
@@ -57,7 +58,7 @@ afterAll(async () => {
 
 const caller = (token: string) => gateway.caller('a', token);
 
-test('a person signs in with a JWT of the company, talks in a session, and the tool server knows for whom it acts', async () => {
+test('a person signs in with a JWT of the company, talks in a session, and the tool server knows for whom the gateway acts', async () => {
   const ada = caller(await people.token('code', { sub: 'ada', groups: ['sales'] }));
   const { status, body } = await ada.post<{ session_id: string }>('/sessions', {});
   expect(status).toBe(201);
@@ -75,11 +76,11 @@ test('a person signs in with a JWT of the company, talks in a session, and the t
     agent: 'default',
     channel: 'api',
   });
-  // Nothing of the person's own token reaches the server.
+  // Nothing from the person's own token reaches the server.
   expect(JSON.stringify(call?.claims)).not.toContain('sales');
 });
 
-test('what was said once is no good again: the server refuses the same assertion, and the gateway sends none twice', async () => {
+test('an assertion cannot be used twice: the server refuses it, and the gateway never sends one again', async () => {
   const { token = '' } = crm.calls.findLast(({ method }) => method === 'tools/call') ?? {};
   expect(crm.refusals.filter((reason) => reason.includes('replayed'))).toEqual([]);
   const replay = await fetch(crm.url, {
@@ -94,7 +95,7 @@ test('several issuers: a service of the other one reads what its role allows, an
   const auditor = caller(await services.token('client_credentials', { groups: ['auditors'] }));
   expect((await auditor.get('/sessions')).status).toBe(200);
   expect((await auditor.post('/sessions', {})).status).toBe(403);
-  // A role of one issuer says nothing at another.
+  // A role at one issuer means nothing at another.
   const stranger = caller(await services.token('client_credentials', { groups: ['sales'] }));
   expect((await stranger.get('/sessions')).status).toBe(403);
 });

@@ -9,7 +9,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { LogReaders, loggerOf, messagesOf, stored } from '../harness/log-readers.js';
 
 let database: TestDatabase;
-/** For whoever needs no settings of its own and leaves it as it was. */
+/** For tests that need no settings of their own and change nothing. */
 let shared: TestGateway;
 const gateways: TestGateway[] = [];
 const readers = new LogReaders();
@@ -92,7 +92,7 @@ test('a resumed stream misses nothing and repeats nothing: on the same replica, 
   const path = '/logs?stream=true&module=resume';
   const seen: string[] = [];
   let stream = await readers.read(first, path);
-  /** Reads two lines, goes away, misses one, comes back, and gets one more. */
+  /** Reads two lines, disconnects, misses one, reconnects, and receives another one. */
   const goOn = async (gateway: TestGateway) => {
     await stream.until('log', 2);
     seen.push(...messagesOf(stream));
@@ -129,7 +129,7 @@ async function eventuallyOpened(stream: EventStream): Promise<EventStream> {
   return stream;
 }
 
-test('a heartbeat keeps the connection in use, and moves the place to resume from', async () => {
+test('a heartbeat keeps the connection in use, and moves the place from which to resume', async () => {
   const gateway = await replica();
   onlyIntervalsStandStill();
   const stream = await eventuallyOpened(await readers.read(gateway, '/logs/stream?level=error'));
@@ -177,7 +177,7 @@ test('a gap says how many lines are lost when those after the last one are no lo
 });
 
 test.each(['not-a-number', '999999999999999', '-1', '1.5', '99999999999999999999999'])(
-  'an id that was never given out begins with what is new, and says so: %s',
+  'an id that was never used starts with new lines, and says so: %s',
   async (after) => {
     const stream = await readers.read(shared, '/logs?stream=true&module=unknown', { after });
     await stream.until('gap', 1);

@@ -20,13 +20,13 @@ let files: string;
 let bench: McpBench;
 let gateway: TestGateway;
 
-/** Two calls of which the first only ends when the second has run, so that the turn fails unless they run in parallel. */
+/** Two calls. The first ends only after the second has run, so the turn fails unless they run in parallel. */
 const calls = (path: string) => [
   { name: 'waiter__await', arguments: { text: path } },
   { name: 'files__write_file', arguments: { path, content: WORD } },
 ];
 
-/** A model that calls both, and then repeats their results. */
+/** A model that makes both calls, and then repeats their results. */
 function script(): void {
   model.addFixture({
     match: { predicate: ({ messages }) => messages.at(-1)?.role === 'tool' },

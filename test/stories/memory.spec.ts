@@ -79,7 +79,7 @@ async function write(message: { user: string; conversation: string; content: str
   expect(await response.json()).toMatchObject({ status: 'answered' });
 }
 
-/** The system prompt with which the model was asked, and what stands behind the message. */
+/** The system prompt that the model was sent, and what follows the message. */
 async function promptFor(session: Record<string, unknown>, content: string): Promise<string> {
   await say(modelled, content, session);
   const messages = provider.requests.at(-1)?.body['messages'] as { role: string; content: string }[];
@@ -126,7 +126,7 @@ test.each([
   expect(await promptFor({ user_id: user }, question)).toContain(content);
 });
 
-test('what shares the rarer words comes first, then the newest; never more than top_k', async () => {
+test('entries that share the rarer words come first, then the newest; never more than top_k', async () => {
   for (let n = 1; n <= 6; n += 1) await store('cleo', `Project note number ${n}`);
   await store('cleo', 'Project heliotrope is late');
   for (let n = 7; n <= 9; n += 1) await store('cleo', `Something else, ${n}`);
@@ -186,7 +186,7 @@ describe('forgetting', () => {
     expect(await recall('fay', 'choir')).toEqual(['Fay sings in a choir.']);
   });
 
-  test('nothing of the words of a user stays when the last entry goes', async () => {
+  test("none of a user's words stay when the last entry is deleted", async () => {
     const before = await gateway.database.query('SELECT word FROM memory_words ORDER BY word');
     const id = await store('hal', 'A thoroughly peculiar quokka.');
     await forget('hal', { ids: [id] });
@@ -196,7 +196,7 @@ describe('forgetting', () => {
     );
   });
 
-  test('a query that says nothing forgets nothing', async () => {
+  test('a query without words forgets nothing', async () => {
     await store('ida', 'This is it.');
     expect((await call('ida', 'forget', { query: '…!' })).output).toContain('no searchable words');
     expect(await forget('ida', { query: 'the and of' })).toEqual([]);
@@ -211,7 +211,7 @@ describe('whose a session is', () => {
     expect([status, output]).toEqual(['error', expect.stringContaining('created without a user_id')]);
     expect((await call(undefined, 'recall', {})).status).toBe('error');
     expect((await call(undefined, 'forget', { query: 'Jo' })).status).toBe('error');
-    // A user whose name is that of the token is another user, with memories of their own.
+    // A user with the same name as the token is another user, with memories of their own.
     await store('test', 'Test is a person too.');
     expect(await promptFor({}, 'person')).not.toContain('person too');
     expect(await promptFor({ user_id: 'test' }, 'person')).toContain('person too');
@@ -225,9 +225,9 @@ describe('whose a session is', () => {
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('Kim plays chess.');
   });
 
-  test('a conversation that two people write in has the memories of neither, from then on', async () => {
+  test('a conversation that two people write in uses the memories of neither, from then on', async () => {
     await store('desk:lea', 'Lea saves for a boat.');
-    // One that repeats what it is sent would put the memories into its answer.
+    // A model that repeats what it is sent would put the memories into its answer.
     provider.script(answerWith(openAiWire, 'Yes.'));
     const given = async (user: string, conversation: string) => {
       await write({ user, conversation, content: 'boat?' });
@@ -258,7 +258,7 @@ describe('odd cases', () => {
     expect(await recall(name, question)).toHaveLength(1);
   });
 
-  test('what is too long or empty is refused in words', async () => {
+  test('what is too long or empty is refused with a sentence', async () => {
     const long = await call('mia', 'store', { content: '长'.repeat(1366) });
     expect([long.status, long.output]).toEqual(['error', expect.stringContaining('4098 bytes')]);
     expect((await call('mia', 'store', { content: '  ' })).output).toContain('empty');
@@ -295,7 +295,7 @@ describe('at the command line', () => {
     return { out: out.join(''), err: err.join('') };
   }
 
-  test("everything of a user is listed, and deleted with an entry in the audit; others' stays", async () => {
+  test("everything of a user is listed, and deleted with an entry in the audit; others' entries stay", async () => {
     await store('sam', 'Sam has a first thing.');
     await store('sam', 'Sam has a second thing.');
     await store('tom', 'Tom has a thing.');
@@ -326,11 +326,11 @@ test('past the limit of one user, the least recently used memories are deleted',
     `UPDATE memory_entries SET used_at = now() - interval '3 days' WHERE user_id = 'oda'`,
   );
   await store('oda', 'A cherry');
-  // Recalling it by its words marks it as used.
+  // A recall that finds it by its words counts as a use.
   expect(await recall('oda', 'apples')).toEqual(['An apple']);
   await store('oda', 'A damson');
   await gateway.b.patch('/config', { 'memory.max_entries_per_user': 10_000 });
-  // The other replica does not delete more entries either.
+  // The other replica deletes no further entries either.
   await eventually(async () => {
     const { body } = await modelled.b.get<{ memory: { max_entries_per_user: number } }>('/config');
     expect(body.memory.max_entries_per_user).toBe(10_000);
@@ -378,7 +378,7 @@ test('a memory that fails does not fail the turn, and says so under its componen
   });
 });
 
-test('switched off, there are no tools, nothing is recalled, and the status says so; switched on, it is there again', async () => {
+test('switched off, there are no tools, nothing is recalled, and the status says so; switched on again, everything is there', async () => {
   await store('rob', 'Rob reads maps.');
   const count = await entries();
   await modelled.b.patch('/config', { 'memory.backend': 'none' });

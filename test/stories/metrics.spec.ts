@@ -12,7 +12,7 @@ afterAll(() => gateway.stop());
 
 const scrape = async (): Promise<string> => (await gateway.operations.get<string>('/metrics')).text;
 
-/** The value of the one sample that begins so. */
+/** The value of the one sample that starts with this text. */
 async function sample(start: string): Promise<number | undefined> {
   const line = (await scrape()).split('\n').find((text) => text.startsWith(start));
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
@@ -33,7 +33,7 @@ test('a turn is counted and timed, with what the model used', async () => {
   ).toBeDefined();
 });
 
-test('channels, refused requests and the database pool are told', async () => {
+test('channels, refused requests and the database pool have metrics', async () => {
   expect(await sample('agent_gateway_channel_status{channel="api",status="connected"')).toBe(1);
   expect(await sample('agent_gateway_rate_limited_total{tier="config_write"')).toBeGreaterThanOrEqual(1);
   expect(await sample('agent_gateway_database_connections{state="idle"')).toBeGreaterThanOrEqual(1);
@@ -41,7 +41,7 @@ test('channels, refused requests and the database pool are told', async () => {
   expect(await sample('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
 });
 
-test('a replica with nothing to do has no statement waiting, whoever looks', async () => {
+test('an idle replica has no statement waiting, however often it is scraped', async () => {
   const seen = await Promise.all(
     Array.from({ length: 5 }, () => sample('agent_gateway_database_waiting_requests')),
   );
@@ -50,7 +50,7 @@ test('a replica with nothing to do has no statement waiting, whoever looks', asy
   expect(seen.slice(5)).toEqual(Array.from({ length: 10 }, () => 0));
 });
 
-test('names say what kind they are of', async () => {
+test('the name of a metric shows whether it is a counter', async () => {
   const kinds = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => ({
     name,
     kind,
@@ -60,10 +60,16 @@ test('names say what kind they are of', async () => {
 });
 
 const promtool = spawnSync('promtool', ['--version']).status === 0;
-(promtool ? test : test.skip)('promtool finds nothing wrong with them', async () => {
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-    input: await scrape(),
-    encoding: 'utf8',
-  });
-  expect([status, stdout, stderr]).toEqual([0, '', '']);
-});
+(promtool ? test : test.skip)(
+  'promtool finds nothing wrong with them, on the operations port and in Profile A',
+  async () => {
+    const { text } = await gateway.a.get<string>('/metrics');
+    for (const input of [await scrape(), text]) {
+      const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+        input,
+        encoding: 'utf8',
+      });
+      expect([status, stdout, stderr]).toEqual([0, '', '']);
+    }
+  },
+);

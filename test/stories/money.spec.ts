@@ -1,20 +1,20 @@
-import { askingAt, type CountingProvider, startCountingProvider } from '../harness/counting-provider.js';
+import { anthropicEnv, type CountingProvider, startCountingProvider } from '../harness/counting-provider.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
-/** docs/money.md: what a turn cost is known when it ends, and a budget ends what may be spent. */
+/** docs/money.md: the cost of a turn is known when it ends, and a budget limits what may be spent. */
 let provider: CountingProvider;
 let gateway: TestGateway;
 
 beforeAll(async () => {
   provider = await startCountingProvider(() => ({ plain: 1000, output: 100 }));
-  gateway = await startTestGateway({ env: askingAt(provider) });
+  gateway = await startTestGateway({ env: anthropicEnv(provider) });
 });
 afterAll(async () => {
   await gateway.stop();
   await provider.stop();
 });
 
-test('a turn is priced, shown in usage, and the budget that it reaches refuses the next one until it is raised', async () => {
+test('a turn is priced and shown in usage, and a budget that is used up refuses the next one until it is raised', async () => {
   const prices = { 'prices."default/m"': { input: 10, output: 50 }, 'limits.each_user.daily_usd': 0.015 };
   expect((await gateway.b.patch('/config', prices)).status).toBe(200);
   const { body } = await gateway.b.post<{ id: string }>('/sessions', { user_id: 'ada' });

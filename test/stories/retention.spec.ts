@@ -13,7 +13,7 @@ afterAll(() => gateway.stop());
 const count = async (table: string): Promise<number> =>
   (await gateway.database.query(`SELECT 1 FROM ${table}`)).length;
 
-test('sessions that ended long ago go with their history when that is wanted, and the totals follow', async () => {
+test('sessions that ended long ago are deleted with their history if configured, and the totals follow', async () => {
   const { started, database } = gateway;
   const retention = started.app.get(SessionRetention, { strict: false });
   for (let number = 0; number < 3; number += 1) {
@@ -37,7 +37,7 @@ test('sessions that ended long ago go with their history when that is wanted, an
   expect(listed.body).toMatchObject({ total: 1, sessions: [{}] });
 });
 
-test('audit entries and deliveries go when their time has come, whatever is newer stays', async () => {
+test('audit entries and deliveries are deleted after their retention, and newer ones stay', async () => {
   const { started, database } = gateway;
   await database.query(
     `INSERT INTO hook_deliveries (hook_id, event_id, event, status, done_at)
@@ -64,4 +64,29 @@ test('audit entries and deliveries go when their time has come, whatever is newe
   const older = `SELECT 1 FROM audit_entries WHERE action = 'tool.called'`;
   await started.app.get(AuditRetention, { strict: false }).job.runAll();
   expect(await database.query(older)).toHaveLength(1);
+});
+
+test('what was waiting for a deleted webhook, or one whose token was revoked, is deleted; what waits for others stays', async () => {
+  const { started, database } = gateway;
+  await database.query('DELETE FROM hook_deliveries');
+  await database.query(
+    `INSERT INTO hooks (id, url, events, active, inactive_reason)
+     VALUES ('revoked', 'http://127.0.0.1:4/', '{session.created}', false, 'token_revoked'),
+       ('failing', 'http://127.0.0.1:4/', '{session.created}', false, 'failing')`,
+  );
+  await database.query(
+    `INSERT INTO hook_deliveries (hook_id, event_id, event, attempts)
+     SELECT hook, 'e', 'session.created', attempts
+     FROM unnest('{deleted, revoked, failing}'::text[]) AS hook, generate_series(0, 1) AS attempts, generate_series(1, 700)`,
+  );
+  await database.query(
+    `INSERT INTO hook_deliveries (hook_id, event_id, event, status, done_at)
+     VALUES ('deleted', 'e', 'session.created', 'delivered', now())`,
+  );
+  await started.app.get(HookRetention, { strict: false }).job.runAll();
+  const kept = `SELECT hook_id, status, count(*)::int AS n FROM hook_deliveries GROUP BY 1, 2 ORDER BY 1`;
+  expect(await database.query(kept)).toEqual([
+    { hook_id: 'deleted', status: 'delivered', n: 1 },
+    { hook_id: 'failing', status: 'pending', n: 1400 },
+  ]);
 });

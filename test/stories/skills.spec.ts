@@ -5,7 +5,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { callTool, say } from '../harness/mcp.js';
-import { judged, SkillBench, skillNames, skillsB } from '../harness/skills.js';
+import { judgeWithReference, SkillBench, skillNames, skillsB } from '../harness/skills.js';
 
 interface SentRequest {
   readonly messages: { readonly role: string; readonly content: unknown }[];
@@ -50,7 +50,10 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** What the model was sent for one message: its instructions, those behind the message too, and the offered tools. */
+/**
+ * What the model was sent for one message: its instructions, including those after the message, and the offered
+ * tools.
+ */
 async function sentFor(content: string, token = gateway.token) {
   const caller = gateway.caller('a', token);
   const { body } = await caller.post<{ session_id: string }>('/sessions', {});
@@ -87,7 +90,7 @@ describe('what a model gets', () => {
   });
 
   test.each(['Hello', 'the weekly report', '/weekly-report for May'])(
-    'who may not call skill_read gets no skill, neither in the catalogue nor by %j',
+    'a caller who may not call skill_read gets no skill, neither in the catalogue nor by %j',
     async (content) => {
       const { system, tools } = await sentFor(content, await gateway.mint({ name: 'strict' }));
       expect(tools).not.toContain('skill_read');
@@ -258,7 +261,7 @@ describe('folders that were written for other agents', () => {
     for (const [name, text] of Object.entries(FOREIGN)) await bench.write(`${name}/SKILL.md`, text);
     const names = Object.keys(FOREIGN);
     await eventually(async () => expect(await skillNames(gateway)).toEqual(expect.arrayContaining(names)));
-    const judgements = await judged(names.map((name) => join(bench.directory, name)));
+    const judgements = await judgeWithReference(names.map((name) => join(bench.directory, name)));
     const served = await skillsB(gateway);
     for (const [index, name] of names.entries()) {
       const { problems, properties } = judgements[index] ?? { problems: ['not judged'] };
@@ -311,11 +314,11 @@ describe('folders that were written for other agents', () => {
     expect(names).toContain('old-tools');
     for (const name of ['large', 'elsewhere', 'nameless', 'stray']) expect(names).not.toContain(name);
     expect(new Set(names).size).toBe(names.length);
-    const [old] = await judged([join(bench.directory, 'Old Tools')]);
+    const [old] = await judgeWithReference([join(bench.directory, 'Old Tools')]);
     expect(old?.problems).not.toEqual([]);
   });
 
-  test('there is a bound on how many there are, and on what the catalogue takes', async () => {
+  test('the number of skills and the size of the catalogue are limited', async () => {
     await gateway.b.patch('/config', { 'skills.max_skills': 3, 'skills.max_catalog_bytes': 350 });
     await eventually(async () => expect(await skillNames(gateway)).toHaveLength(3));
     const { system } = await sentFor('Hello');
@@ -327,7 +330,7 @@ describe('folders that were written for other agents', () => {
   });
 });
 
-test('without any skill there is no tool for reading them, and nothing is said of them', async () => {
+test('without any skill there is no tool for reading them, and the prompt does not mention them', async () => {
   await gateway.b.patch('/config', { 'skills.enabled': false });
   const { system, tools } = await sentFor('the weekly report');
   expect(system).toBe('You are a helpful assistant.');
@@ -346,10 +349,11 @@ test('skills that were off from the start are there at once when they are turned
   }
 });
 
-test('a skill that cannot be loaded is listed as failed, with the reason, and counted, until it is mended', async () => {
+test('a skill that cannot be loaded is listed as failed, with the reason, and counted, until it is repaired', async () => {
   const broken = await SkillBench.make();
   await broken.add('sound', 'BODY');
-  const other = await startTestGateway({ env: broken.env });
+  const byWatchAlone = { GATEWAY__SKILLS__RESCAN_SECS: '86400' };
+  const other = await startTestGateway({ env: { ...broken.env, ...byWatchAlone } });
   const failedA = async () => (await other.a.get<{ failed?: object[] }>('/skills')).body.failed;
   const failedB = async () => (await other.b.get<{ failed?: object[] }>('/skills')).body.failed;
   const counted = async () => {

@@ -1,6 +1,7 @@
 import { EventSource } from 'eventsource';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { promptly } from '../harness/promptly.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, newSession, providerEnv, TurnStream } from '../harness/turn-stream.js';
 
@@ -73,7 +74,7 @@ test.each(['a', 'b'] as const)(
   },
 );
 
-test('tool calls and their results are told as they happen', async () => {
+test('tool calls and their results are shown as they happen', async () => {
   const remove = gateway.tools.register({
     name: 'weather',
     description: 'Says how it is.',
@@ -114,7 +115,7 @@ test('tool calls and their results are told as they happen', async () => {
   remove();
 });
 
-test('a failure before the turn begins is an answer in the envelope, one within it is an event', async () => {
+test('a failure before the turn starts is an answer in the envelope, one during it is an event', async () => {
   const nowhere = await TurnStream.open(urlOf('sess_nothing', 'b'), gateway.token, {
     body: { content: 'Hi' },
   });
@@ -131,7 +132,7 @@ test('a failure before the turn begins is an answer in the envelope, one within 
   });
 });
 
-test('several viewers see the same turn; one that comes late sees it from its beginning', async () => {
+test('several viewers see the same turn; one that comes late sees it from its start', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   const id = await newSession(gateway);
@@ -153,7 +154,7 @@ test('several viewers see the same turn; one that comes late sees it from its be
   expect([early.ended, late.ended]).toEqual([false, false]);
 });
 
-test('a viewer that reconnects goes on after its last event, during the turn and after it', async () => {
+test('a viewer that reconnects continues after its last event, during the turn and after it', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   answer.say('Before');
@@ -178,7 +179,7 @@ test('a viewer that reconnects goes on after its last event, during the turn and
   expect(nothingNew.frames.map(({ event }) => event)).toEqual(['error']);
 });
 
-test("a browser's EventSource follows a session by itself", async () => {
+test("a browser's EventSource follows a session without further code", async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   answer.say('Seen');
@@ -203,7 +204,7 @@ test("a browser's EventSource follows a session by itself", async () => {
   source.close();
 });
 
-test('a client that goes away does not cancel its turn', async () => {
+test('a client that disconnects does not cancel its turn', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   answer.say('Whole');
@@ -216,17 +217,17 @@ test('a client that goes away does not cancel its turn', async () => {
   await eventually(async () => expect((await history(id)).at(-1)?.content).toBe('Whole answer'));
 });
 
-test('what a deleted session had said is kept and marked, and the provider is hung up on', async () => {
+test('what a deleted session had said is kept and marked, and the connection to the provider is closed', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   answer.say('Half an');
   const id = await newSession(gateway);
   const sender = await send(id, 'Hi', 'b');
   await sender.untilSaid('Half an');
-  const at = performance.now();
-  expect((await gateway.a.delete(`/sessions/${id}`)).status).toBe(204);
-  await eventually(() => expect(answer.isCut()).toBe(true));
-  expect(performance.now() - at).toBeLessThan(1000);
+  await promptly(1000, async () => {
+    expect((await gateway.a.delete(`/sessions/${id}`)).status).toBe(204);
+    await eventually(() => expect(answer.isCut()).toBe(true));
+  });
   await sender.until('error');
   expect(sender.of('error')[0]?.data).toMatchObject({
     error: { code: 'conflict', details: { reason: 'turn_cancelled' } },

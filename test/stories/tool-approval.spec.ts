@@ -10,6 +10,9 @@ const SETTINGS = `
 [agent]
 tool_approval = "ask"
 tool_approval_timeout_ms = 20000
+[turns]
+# On a busy machine people take long to answer; what is parked is shown again (e2e/parked-turns).
+park_after_ms = 60000
 [tools.approval]
 never = ["own__pid", "own__e*v", "own__read"]
 ask = ["own__read"]
@@ -69,7 +72,7 @@ const audited = (sessionId: string) =>
   );
 
 describe.each(['a', 'b'] as const)('a call that waits, over the WebSocket of Profile %s', (profile) => {
-  test('is told with what it takes to answer it', async () => {
+  test('is shown with everything that is needed to answer it', async () => {
     const { client, question } = await asked(profile);
     const call = await client.until('tool_call');
     expect(question).toEqual({
@@ -89,25 +92,28 @@ describe.each(['a', 'b'] as const)('a call that waits, over the WebSocket of Pro
   test.each([
     ['allow', 'allowed', [false, 'erased']],
     ['deny', 'denied', [true, 'A person refused this call. Do not try it again.']],
-  ] as const)('that a frame says to %s is %s, and every viewer is told', async (decision, status, result) => {
-    const { sessionId, client, question } = await asked(profile);
-    const other = await open(sessionId);
-    expect(await other.until('tool_approval')).toEqual(question);
-    other.send(answer(question, decision));
-    expect(await resultOf(client)).toEqual(result);
-    for (const one of [client, other]) {
-      expect(await one.until('tool_approval', 2)).toMatchObject({
-        approval_id: question['approval_id'],
-        status,
+  ] as const)(
+    'that a frame says to %s is %s, and every viewer sees that',
+    async (decision, status, result) => {
+      const { sessionId, client, question } = await asked(profile);
+      const other = await open(sessionId);
+      expect(await other.until('tool_approval')).toEqual(question);
+      other.send(answer(question, decision));
+      expect(await resultOf(client)).toEqual(result);
+      for (const one of [client, other]) {
+        expect(await one.until('tool_approval', 2)).toMatchObject({
+          approval_id: question['approval_id'],
+          status,
+        });
+        await one.until('done');
+      }
+      expect(await audited(sessionId)).toContainEqual({
+        action: 'approval.decided',
+        outcome: status,
+        actor: expect.stringMatching(/^token "test" \(tok_\w+\)$/) as string,
       });
-      await one.until('done');
-    }
-    expect(await audited(sessionId)).toContainEqual({
-      action: 'approval.decided',
-      outcome: status,
-      actor: expect.stringMatching(/^token "test" \(tok_\w+\)$/) as string,
-    });
-  });
+    },
+  );
 });
 
 describe('which calls wait', () => {
@@ -139,7 +145,7 @@ describe('which calls wait', () => {
   });
 });
 
-test('a call can wait whose arguments the database would not take as they are', async () => {
+test('a call can wait even if the database cannot store its arguments unchanged', async () => {
   const client = await open(await newSession(gateway));
   client.send({ type: 'message', content: String.raw`/call own__erase {"text":"a\u0000b\ud800"}` });
   client.send(answer(await client.until('tool_approval'), 'allow'));
@@ -147,7 +153,7 @@ test('a call can wait whose arguments the database would not take as they are', 
   await client.until('done');
 });
 
-test('a call that nobody answers is denied when its time is over, and viewers are told', async () => {
+test('a call that no one answers is denied when its time is over, and viewers see that', async () => {
   await gateway.b.patch('/config', { 'agent.tool_approval_timeout_ms': 300 });
   const { client, question } = await asked();
   expect(await resultOf(client)).toEqual([
@@ -160,7 +166,7 @@ test('a call that nobody answers is denied when its time is over, and viewers ar
   await gateway.b.patch('/config', { 'agent.tool_approval_timeout_ms': 20_000 });
 });
 
-test('the events of a message tell it too, and the command line answers', async () => {
+test('the events of a message show it too, and the command line answers', async () => {
   const sessionId = await newSession(gateway);
   const path = `http://127.0.0.1:${gateway.started.ports.a}/api/v1/sessions/${sessionId}/messages`;
   const stream = await TurnStream.open(path, gateway.token, { body: ERASE });
@@ -195,7 +201,7 @@ describe('who may answer', () => {
     expect(client.of('tool_result')).toEqual([]);
   };
 
-  test('nobody from another session', async () => {
+  test('no one from another session', async () => {
     const { client, question } = await asked();
     const stranger = await open(await newSession(gateway));
     stranger.send(answer(question, 'allow'));
@@ -218,7 +224,7 @@ describe('who may answer', () => {
     await client.until('done');
   });
 
-  test('who has approvals:write, without being able to write messages', async () => {
+  test('a holder of approvals:write, even one who cannot write messages', async () => {
     const { sessionId, client, question } = await asked();
     const approver = await open(
       sessionId,
@@ -230,7 +236,7 @@ describe('who may answer', () => {
     expect(await resultOf(client)).toEqual([false, 'erased']);
   });
 
-  test('nobody allows what their own turns may not do, but they may deny it', async () => {
+  test('no one allows what their own turns may not do, but they may deny it', async () => {
     const { sessionId, client, question } = await asked();
     const careful = await open(sessionId, await gateway.mint({ name: 'careful' }));
     careful.send(answer(question, 'allow'));
@@ -253,7 +259,7 @@ describe('who may answer', () => {
   });
 });
 
-test('a turn that is cancelled while a call waits takes the question along', async () => {
+test('a turn that is cancelled while a call waits ends the wait too', async () => {
   const { sessionId, client, question } = await asked();
   client.send({ type: 'cancel' });
   await client.until('error');
@@ -267,7 +273,7 @@ test('a turn that is cancelled while a call waits takes the question along', asy
   expect(await client.until('error', 2)).toMatchObject({ error: { code: 'not_found' } });
 });
 
-test('a token that is revoked while its call waits takes the question along', async () => {
+test('a token that is revoked while its call waits ends the wait too', async () => {
   const sessionId = await newSession(gateway);
   const leaver = await open(sessionId, await gateway.mint({ name: 'leaver' }));
   const stayer = await open(sessionId);

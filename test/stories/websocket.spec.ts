@@ -2,6 +2,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import type { GrantedScope } from '../../src/platform/tokens/scopes.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { promptly } from '../harness/promptly.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { SocketClient } from '../harness/socket-client.js';
 import { heldAnswer, newSession, providerEnv } from '../harness/turn-stream.js';
@@ -42,7 +43,7 @@ async function open(url: string, options: ClientOptions, protocols: string[] = [
   return client;
 }
 
-/** What is answered instead of a handshake. */
+/** The response that refuses a handshake. */
 function refusal(url: string, options: ClientOptions = {}, protocols: string[] = []) {
   return new Promise<{
     status: number;
@@ -119,7 +120,7 @@ test('before the handshake: 401, 403, 404 and 503 in the envelope of the profile
   expect([tooMany.status, Number(tooMany.headers['retry-after'])]).toEqual([503, 10]);
 });
 
-test('several viewers see the same turn, and a token that may only read cannot speak', async () => {
+test('several viewers see the same turn, and a token that may only read cannot send messages', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   answer.say('For all');
@@ -136,7 +137,7 @@ test('several viewers see the same turn, and a token that may only read cannot s
   await Promise.all([reader, speaker, late].map((client) => client.until('done')));
 });
 
-test('a viewer that reconnects goes on after its last event', async () => {
+test('a viewer that reconnects continues after its last event', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
   answer.say('One');
@@ -167,10 +168,10 @@ test.each(['here', 'on another replica'])(
       where === 'here'
         ? owner
         : await open(urlOf(id, 'b', limited), bearer(await gateway.mint({ name: 'other' })));
-    const at = performance.now();
-    by.send({ type: 'cancel' });
-    await eventually(() => expect(answer.isCut()).toBe(true));
-    expect(performance.now() - at).toBeLessThan(1500);
+    await promptly(1500, async () => {
+      by.send({ type: 'cancel' });
+      await eventually(() => expect(answer.isCut()).toBe(true));
+    });
     expect(await owner.until('error')).toMatchObject({
       error: { code: 'conflict', details: { reason: 'turn_cancelled' } },
     });

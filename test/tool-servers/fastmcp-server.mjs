@@ -1,4 +1,4 @@
-// A stdio server written with FastMCP, copied beside the installed packages when it is tried.
+// A stdio server written with FastMCP. The test copies it beside the installed packages.
 import { FastMCP } from 'fastmcp';
 import { z } from 'zod';
 

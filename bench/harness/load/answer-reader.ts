@@ -1,18 +1,21 @@
 export interface Answer {
   readonly status: number;
-  /** The head and what of the body came with it, for showing when something is wrong. */
+  /** The head and the part of the body that came with it, for error messages. */
   readonly beginning: string;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Cuts one keep-alive connection into answers. Understands what the servers here send: bodies with a length. */
+/**
+ * Splits a keep-alive connection into responses. Supports only bodies with a Content-Length, as the servers here send
+ * them.
+ */
 export class AnswerReader {
   private head: Buffer = Buffer.alloc(0);
   private bodyLeft = 0;
   private answer: Answer | undefined;
 
-  /** @returns the answer when this chunk completes it; there is never more than one under way */
+  /** @returns the response that this chunk completes; at most one is pending */
   push(chunk: Buffer): Answer | undefined {
     if (this.answer === undefined) this.readHead(chunk);
     else this.bodyLeft -= chunk.length;

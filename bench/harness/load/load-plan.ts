@@ -1,11 +1,14 @@
-/** What one slot of load asks of one server. */
+/** The requests of one slot to one server. */
 export interface LoadPlan {
   readonly port: number;
-  /** Connections; each sends its next request when the answer to the last has come. */
+  /** Number of connections. Each sends its next request when the last response is complete. */
   readonly clients: number;
   readonly durationMs: number;
   readonly method: 'GET' | 'POST';
-  /** Asked in turn over all clients; with `ownPaths` client n asks for every path whose index is n modulo the clients. */
+  /**
+   * Requested in turn by all clients; with `ownPaths` client n requests the paths whose index is n modulo the number
+   * of clients.
+   */
   readonly paths: readonly string[];
   readonly ownPaths?: boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +20,7 @@ export interface LoadResult {
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers other than 2xx; the first one is shown. */
+  /** Number of responses other than 2xx, and the first one. */
   readonly errors: number;
   readonly firstError?: string;
 }

@@ -3,7 +3,9 @@ import { percentile } from '../statistics.js';
 import { AnswerReader } from './answer-reader.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
 
-/** One slot of load: opens the connections, keeps each busy for the time, and waits for the last answers. */
+/**
+ * One slot of load: opens the connections, keeps them busy until the time is over, and waits for the last responses.
+ */
 export class LoadRun {
   private readonly latencies: number[] = [];
   private readonly requests: readonly Buffer[];

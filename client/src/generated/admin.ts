@@ -374,6 +374,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/mcp/servers/{name}/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link to sign in to a tool server
+         * @description Answers with the page at which a person signs in, with a browser, within ten minutes. All calls of the gateway to that server then have that person's rights. A link takes the place of an earlier one; the tokens of an earlier sign-in stay until it is used.
+         *
+         *     Needs the scope `security:write`.
+         */
+        post: operations["adminmcp_signIn"];
+        /**
+         * End the sign-in to a tool server
+         * @description Forgets the tokens on all replicas, and revokes them where the authorization server lets them be revoked.
+         *
+         *     Needs the scope `security:write`.
+         */
+        delete: operations["adminmcp_signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/overview": {
         parameters: {
             query?: never;
@@ -1052,6 +1080,15 @@ export interface components {
             connections: components["schemas"]["UserConnections"];
             /** @description Tools that wait for approval, by its own names */
             quarantined: string[];
+            /**
+             * @description `needed`: somebody has to sign in before it can be connected to; `none`: the server has no `oauth_sign_in`
+             * @enum {string}
+             */
+            sign_in: "none" | "needed" | "signed_in";
+            /** @description The operator who asked for the link with which somebody signed in */
+            signed_in_by: string | null;
+            /** Format: date-time */
+            signed_in_at: string | null;
         };
         AdminMcpServerPage: {
             /** @description By name */
@@ -1099,6 +1136,23 @@ export interface components {
         ApprovedTools: {
             /** @description Those that were in quarantine */
             approved: string[];
+        };
+        SignInLink: {
+            name: string;
+            /**
+             * Format: uri
+             * @description The page to open in a browser
+             */
+            url: string;
+            /** @description The authorization server that asks there, by its own name */
+            issuer: string;
+            /** @description The scopes that are asked for; null for whatever that server gives */
+            scope: string | null;
+            /**
+             * Format: date-time
+             * @description When the link ends
+             */
+            expires_at: string;
         };
         HealthPart: {
             /** @example database */
@@ -1942,6 +1996,29 @@ export interface components {
                  *       "error": {
                  *         "code": "internal_error",
                  *         "message": "Something unexpected went wrong.",
+                 *         "details": null
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description The model provider failed; the message says how */
+        ProviderFailed: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "internal_error",
+                 *         "message": "The model provider answered with status 500.",
                  *         "details": null
                  *       }
                  *     }
@@ -2820,6 +2897,86 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminmcp_signIn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Does this once: for 24 hours the same key with the same body gets the first answer again, with `Idempotency-Replayed: true`; with another body, or while the first is still being served, 409 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The name of the tool server in the configuration */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link to open */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ProviderFailed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminmcp_signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the tool server in the configuration */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nobody is signed in */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

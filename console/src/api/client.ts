@@ -1,4 +1,4 @@
-/** What the gateway said instead of an answer, in the words of either profile's envelope. */
+/** The gateway's error, read from the envelope of either profile. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -19,7 +19,7 @@ export interface Answer<Body> {
   readonly etag: string | undefined;
 }
 
-/** Calls of the gateway that served this page, with the token of whoever signed in. */
+/** Calls the gateway that served this page, with the token of the signed-in person. */
 export interface Api {
   readonly token: string;
   get<Body>(path: string, query?: Query, signal?: AbortSignal): Promise<Body>;
@@ -30,7 +30,7 @@ export interface Api {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Body>;
-  /** The lines of an event stream; ends when the stream does, rejects when it could not be opened. */
+  /** The lines of an event stream. Ends when the stream does; rejects when the stream could not be opened. */
   events(path: string, query: Query, signal: AbortSignal): AsyncGenerator<ServerEvent>;
 }
 

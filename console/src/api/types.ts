@@ -1,4 +1,4 @@
-/** Answers of the gateway as far as the console reads them (docs/admin.openapi.json, docs/profile-*.openapi.json). */
+/** The gateway's answers: the fields that the console reads (docs/admin.openapi.json, docs/profile-*.openapi.json). */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next_cursor: string | null;
@@ -233,7 +233,9 @@ export interface ToolServer {
   readonly warning: string | null;
   readonly tools: readonly string[];
   readonly connections: { readonly busy: number; readonly idle: number };
-  readonly quarantined: readonly string[];
+  readonly sign_in: 'none' | 'needed' | 'signed_in';
+  readonly signed_in_by: string | null;
+  readonly signed_in_at: string | null;
 }
 
 export interface ServerTool {
@@ -255,7 +257,7 @@ export interface ConfigChange {
   readonly edits: readonly { readonly key: string; readonly before: unknown; readonly after: unknown }[];
 }
 
-/** Of both profiles; each has some of the optional fields. */
+/** For both profiles; each has some of the optional fields. */
 export interface Plugin {
   readonly name: string;
   readonly version: string;

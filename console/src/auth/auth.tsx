@@ -9,28 +9,28 @@ const STORED = 'agent-gateway.console';
 
 interface Credential {
   readonly token: string;
-  /** Of a token that a sign-in link made: it is revoked when its holder signs out. */
+  /** The id of a token that a sign-in link made: the token is revoked when its holder signs out. */
   readonly ownId?: string;
 }
 
 export interface Signed {
   readonly api: Api;
   readonly me: Me;
-  /** Whether the token holds a scope; with `everyone`, also whether it sees more than one user. */
+  /** Whether the token has a scope; with `everyone`, also whether it sees more than one user. */
   readonly can: (scope: string, whose?: 'own' | 'everyone') => boolean;
   readonly signOut: () => void;
 }
 
 const SignedContext = createContext<Signed | undefined>(undefined);
 
-/** The calls and rights of whoever signed in. Only below `Authenticated`. */
+/** The calls and rights of the signed-in person. Only below `Authenticated`. */
 export function useSigned(): Signed {
   const signed = useContext(SignedContext);
-  if (signed === undefined) throw new Error('Nobody is signed in here.');
+  if (signed === undefined) throw new Error('No one is signed in here.');
   return signed;
 }
 
-/** Shows its children to whoever is signed in, and the way to sign in to everybody else. */
+/** Shows its children to those who are signed in, and the sign-in page to everyone else. */
 export function Authenticated({ children }: { readonly children: ReactNode }): ReactNode {
   const [credential, setCredential] = useState<Credential | undefined>(readStored);
   const [notice, setNotice] = useState<string | undefined>(undefined);
@@ -70,7 +70,7 @@ function WithToken({ credential, onLeave, children }: WithTokenProps): ReactNode
   const api = useMemo(
     () =>
       createApi(credential.token, () =>
-        onLeave('The token is not valid any more, or never was. Sign in again.'),
+        onLeave('The token is no longer valid, or never was. Sign in again.'),
       ),
     [credential.token, onLeave],
   );
@@ -106,7 +106,10 @@ function holds({ scopes, user_id }: Me, scope: string, whose: 'own' | 'everyone'
   return (scopes.includes('*') || scopes.includes(scope)) && (whose === 'own' || user_id === null);
 }
 
-/** Takes the code of a sign-in link out of the address, so that neither history nor a copied link has it, and exchanges it. */
+/**
+ * Removes the code of a sign-in link from the address, so that neither the history nor a copied link contains it, and
+ * exchanges it.
+ */
 function useSignInCode(
   onCredential: (credential: Credential) => void,
   onNotice: (notice: string) => void,
@@ -126,7 +129,7 @@ function useSignInCode(
 
 const exchanges = new Map<string, Promise<Credential>>();
 
-/** A code works once, but an effect may run twice. */
+/** A code works once, but React may run an effect twice. */
 function codeExchange(code: string): Promise<Credential> {
   const running =
     exchanges.get(code) ?? exchangeCode(code).then(({ token, id }) => store({ token, ownId: id }, true));

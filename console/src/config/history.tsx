@@ -37,13 +37,13 @@ function shown(value: unknown): string {
   return value === undefined || value === null ? 'not set' : JSON.stringify(value);
 }
 
-/** To which revision everything is taken back. */
+/** The revision to which everything is set back. */
 interface Target {
   readonly to: string;
   readonly title: string;
 }
 
-/** The newest change can be undone; an older one can be gone back to, which undoes all that came after it. */
+/** The newest change can be undone. Going back to an older one undoes everything after it. */
 function undoColumn(newest: string | undefined, onChoose: (target: Target) => void): Column<ConfigChange> {
   return {
     name: 'Actions',
@@ -54,7 +54,7 @@ function undoColumn(newest: string | undefined, onChoose: (target: Target) => vo
       const to = isNewest ? String(BigInt(revision) - 1n) : revision;
       return (
         <Button small kind="danger" aria-label={title} onClick={() => onChoose({ to, title })}>
-          {isNewest ? 'Undo' : 'Go back to this'}
+          {isNewest ? 'Undo' : 'Go back to this revision'}
         </Button>
       );
     },
@@ -73,9 +73,7 @@ export function ConfigHistory(): ReactNode {
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
           if (items.length === 0) {
-            return (
-              <Empty title="No changes at run time">What stands in the file of settings is in force.</Empty>
-            );
+            return <Empty title="No changes at run time">The settings file is in force.</Empty>;
           }
           return <Table label="History" columns={columns} rows={items} keyOf={({ revision }) => revision} />;
         }}
@@ -98,15 +96,15 @@ function Rollback({ target, onClose }: { readonly target: Target; readonly onClo
   return (
     <Confirm
       title={`${target.title}?`}
-      action="Take it back"
+      action={target.title}
       busy={rollback.isPending}
       error={rollback.error}
       onConfirm={() => rollback.mutate(target.to, { onSuccess: onClose })}
       onClose={onClose}
     >
       <p>
-        What was changed at run time after revision {target.to} is undone, as a new change. Every replica has
-        it within two seconds.
+        This undoes everything that was changed at run time after revision {target.to}, as a new change. Every
+        replica follows within two seconds.
       </p>
     </Confirm>
   );

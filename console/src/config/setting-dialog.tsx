@@ -7,7 +7,10 @@ import { changeOf, type Leaf } from './leaves';
 
 interface Props {
   readonly leaf: Leaf;
-  /** Of the settings as they were shown: a change in between is refused instead of overwritten. */
+  /**
+   * The version of the settings that are shown: if they changed meanwhile, the gateway refuses the change instead of
+   * overwriting them.
+   */
   readonly etag: string | undefined;
   readonly onClose: () => void;
 }
@@ -64,7 +67,7 @@ export function SettingDialog({ leaf, etag, onClose }: Props): ReactNode {
         <>
           <p role="status">
             {data.updated.length === 0
-              ? 'It had this value already.'
+              ? 'It already had this value.'
               : `Changed: ${data.updated.join(', ')}.`}
             {data.reload_required && ' It takes effect at the next start.'}
           </p>

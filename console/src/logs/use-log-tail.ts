@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Api } from '../api/client';
 import type { LogEntry } from '../api/types';
 
-/** A line and the number by which React tells it from others. */
+/** A line, and the number that React uses as its key. */
 export interface Line {
   readonly number: number;
   readonly entry: LogEntry;
@@ -16,7 +16,7 @@ export interface Tail {
 
 const MOST_LINES = 1000;
 const FIRST_LINES = 200;
-/** Lines are drawn together, however fast they come. */
+/** Lines are drawn together, however fast they arrive. */
 const DRAW_MS = 200;
 const POLL_MS = 2000;
 const AGAIN_MS = 2000;
@@ -28,7 +28,7 @@ interface Options {
   readonly paused: boolean;
 }
 
-/** The newest lines of the log, kept up to date: from the stream of Profile B, or by asking again at a port of Profile A. */
+/** The newest lines of the log, kept up to date: from the stream of Profile B, or by polling at a port of Profile A. */
 export function useLogTail({ api, profile, level, paused }: Options): Tail {
   const [tail, setTail] = useState<Tail>({ lines: [], state: 'loading', error: undefined });
   useEffect(() => {

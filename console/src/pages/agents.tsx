@@ -16,7 +16,7 @@ export default function Agents(): ReactNode {
       <Loaded query={agents}>
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
-          if (items.length === 0) return <Empty title="There is no agent" />;
+          if (items.length === 0) return <Empty title="No agents" />;
           return (
             <ul className="grid">
               {items.map((agent) => (
@@ -90,7 +90,7 @@ function Model({
     <li>
       <span className="mono break">{name}</span>
       <Badge>{status}</Badge>
-      {place > 0 && <span className="muted">in reserve</span>}
+      {place > 0 && <span className="muted">fallback</span>}
       {reason !== null && <span className="muted break">{reason}</span>}
     </li>
   );

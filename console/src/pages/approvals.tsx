@@ -77,7 +77,7 @@ function ApprovalCard({ approval }: { readonly approval: Approval }): ReactNode 
         <Ago at={asked_at} />
         {status === 'pending' ? (
           <>
-            , refused by itself <Ago at={expires_at} />.
+            , refused automatically <Ago at={expires_at} />.
           </>
         ) : (
           <>

@@ -57,10 +57,10 @@ export default function Audit(): ReactNode {
     subject: text('subject'),
     since: text('since'),
   };
-  // Reading it is audited too, so it is not read again by itself.
+  // Reading the audit is audited too, so the page does not refresh by itself.
   const rows = usePages<AuditRow>('/admin/v1/audit', { query: { ...filters, limit: 100 }, refreshMs: false });
   return (
-    <Page title="Audit" description="Who did what, from where, and how it ended. Reading it is audited, too.">
+    <Page title="Audit" description="Who did what, from where, and how it ended. Reading it is audited too.">
       <Filters label="Filter the audit">
         <SearchField label="Who" value={filters.actor} onChange={(value) => setQuery({ actor: value })} />
         <SearchField
@@ -85,7 +85,7 @@ export default function Audit(): ReactNode {
         <Loaded query={rows}>
           {({ pages }) => {
             const items = pages.flatMap((page) => page.items);
-            if (items.length === 0) return <Empty title="No row fits" />;
+            if (items.length === 0) return <Empty title="No matching entries" />;
             return <Table label="Audit" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />;
           }}
         </Loaded>

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Channel>[] = [
 const RESTART: Column<Channel> = {
   name: 'Actions',
   kind: 'actions',
-  // The built-in channel has no connection that could be restarted.
+  // The built-in channel has no connection to restart.
   show: ({ name, enabled, type }) =>
     enabled &&
     type !== 'api' && (

@@ -24,7 +24,7 @@ export default function Config(): ReactNode {
     queryFn: ({ signal }) => api.read<unknown>(CONFIG_PATH, {}, signal),
     refetchInterval: LIST_REFRESH_MS * 3,
   });
-  // Only Profile B has the operation.
+  // Only Profile B has this operation.
   const mayWrite = can('config:write') && me.profile === 'b';
   const columns = mayWrite ? [...COLUMNS, editColumn(setEditing)] : COLUMNS;
   return (

@@ -39,7 +39,7 @@ export default function Hooks(): ReactNode {
             if (items.length === 0) {
               return (
                 <Empty title="No webhooks">
-                  Register a URL to be told of sessions, messages and failures.
+                  Register a URL to receive events about sessions, messages and failures.
                 </Empty>
               );
             }

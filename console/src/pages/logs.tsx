@@ -12,7 +12,7 @@ import { Empty, Failure, Loading } from '../ui/states';
 const LEVELS = ['error', 'warn', 'info', 'debug', 'trace'] as const;
 const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'warn', info: 'info' };
 
-/** The end of the log, as it grows. */
+/** The newest lines of the log, as they arrive. */
 export default function Logs(): ReactNode {
   const { api, me } = useSigned();
   const { query } = usePlace();
@@ -86,7 +86,7 @@ function Lines({
       }}
     >
       {isLoading && <Loading />}
-      {!isLoading && lines.length === 0 && <Empty title="No line fits" />}
+      {!isLoading && lines.length === 0 && <Empty title="No matching lines" />}
       <ol>
         {lines.map((line) => (
           <LogLine key={line.number} line={line} />

@@ -18,7 +18,7 @@ const WINDOWS = [
 ] as const;
 const USUAL = '24h';
 
-/** Is it healthy, what is happening, what needs me. */
+/** Whether the gateway is healthy, what is happening, and what needs the reader's attention. */
 export default function Overview(): ReactNode {
   const { query } = usePlace();
   const since = query.get('since') ?? USUAL;
@@ -62,7 +62,7 @@ function Uptime({ health }: Pick<OverviewData, 'health'>): ReactNode {
   );
 }
 
-/** Where each kind of trouble is looked at. */
+/** The page where each kind of trouble is shown. */
 const PLACES: Readonly<Record<string, string>> = {
   approval: '/approvals',
   channel: '/channels',
@@ -75,9 +75,9 @@ const PLACES: Readonly<Record<string, string>> = {
 
 function Attention({ items }: { readonly items: OverviewData['attention'] }): ReactNode {
   return (
-    <Card title="Needs you">
+    <Card title="Needs attention">
       {items.length === 0 ? (
-        <p className="muted">Nothing. No call waits for an approval, and nothing fails.</p>
+        <p className="muted">Nothing: no call waits for approval, and nothing is failing.</p>
       ) : (
         <ul className="attention">
           {items.map(({ kind, name, text, since, count }) => (
@@ -156,7 +156,7 @@ function Plots({ data: { series, totals } }: { readonly data: OverviewData }): R
           lines={turns}
           format={asCount}
           whole
-          summary={`${compact(totals.turns)} in all`}
+          summary={`${compact(totals.turns)} in total`}
         />
       </Card>
       <Card>

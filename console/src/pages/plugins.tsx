@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Plugin>[] = [
   },
 ];
 
-/** The profiles differ in how a plugin comes back: A enables it, B reloads it. */
+/** How a plugin is started again: Profile A enables it, Profile B reloads it. */
 function actionsColumn(profile: 'a' | 'b'): Column<Plugin> {
   return {
     name: 'Actions',
@@ -89,7 +89,7 @@ export default function Plugins(): ReactNode {
         <Loaded query={plugins}>
           {({ plugins: items }) =>
             items.length === 0 ? (
-              <Empty title="No plugins">Put them into the folder of plugins.dir.</Empty>
+              <Empty title="No plugins">Put them into the folder that plugins.dir names.</Empty>
             ) : (
               <Table label="Plugins" columns={columns} rows={items} keyOf={({ name }) => name} />
             )

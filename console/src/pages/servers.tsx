@@ -3,9 +3,10 @@ import type { ServerTool, ToolServer } from '../api/types';
 import { useSigned } from '../auth/auth';
 import { ActionButton } from '../ui/action-button';
 import { Badge } from '../ui/badge';
+import { Button } from '../ui/button';
 import { Ago, Json } from '../ui/format';
 import { Card, Page } from '../ui/page';
-import { usePages } from '../ui/queries';
+import { useChange, usePages } from '../ui/queries';
 import { Empty, Loaded } from '../ui/states';
 import { More } from '../ui/table';
 
@@ -23,7 +24,7 @@ export default function Servers(): ReactNode {
           if (items.length === 0) {
             return (
               <Card>
-                <Empty title="No tool servers">Add them to the file of settings, under mcp.servers.</Empty>
+                <Empty title="No tool servers">Add them to the settings file, under mcp.servers.</Empty>
               </Card>
             );
           }
@@ -73,9 +74,10 @@ function ServerCard({ server }: { readonly server: ToolServer }): ReactNode {
             connected <Ago at={connected_at} />
           </>
         )}
-        ; {connections.busy} connections of users at work, {connections.idle} idle
+        ; user connections: {connections.busy} in use, {connections.idle} idle
       </p>
       {error !== null && <p className="notice notice-danger">{error}</p>}
+      {server.sign_in !== 'none' && <SignIn server={server} />}
       {warning !== null && <p className="notice notice-info">{warning}</p>}
       {tools.length === 0 ? (
         <p className="muted">No tools</p>
@@ -97,7 +99,71 @@ function ServerCard({ server }: { readonly server: ToolServer }): ReactNode {
   );
 }
 
-/** Tools that changed, or are new at a server whose tools are pinned: withdrawn until somebody looked at them. */
+interface SignInLink {
+  readonly url: string;
+  readonly issuer: string;
+  readonly scope: string | null;
+}
+
+/**
+ * Sign-in to a server whose tools have the rights of the person who signed in: a link that opens beside the console.
+ */
+function SignIn({ server }: { readonly server: ToolServer }): ReactNode {
+  const { can } = useSigned();
+  const { name, sign_in: state, signed_in_by: by, signed_in_at: at } = server;
+  const path = () => `/admin/v1/mcp/servers/${encodeURIComponent(name)}/sign-in`;
+  const begin = useChange<undefined, SignInLink>({ path });
+  const end = useChange<undefined>({ method: 'DELETE', path });
+  const failed = begin.error ?? end.error;
+  return (
+    <div>
+      <p className="muted">
+        {state === 'needed' ? (
+          'No one is signed in'
+        ) : (
+          <>
+            Signed in, with a link that {by} made, <Ago at={at} />
+          </>
+        )}
+      </p>
+      {can('security:write') && (
+        <p className="row-actions">
+          <Button
+            small
+            busy={begin.isPending}
+            aria-label={`Sign in to ${name}`}
+            onClick={() => begin.mutate(undefined)}
+          >
+            Sign in
+          </Button>
+          {state === 'signed_in' && (
+            <Button
+              small
+              busy={end.isPending}
+              aria-label={`Sign out of ${name}`}
+              onClick={() => end.mutate(undefined)}
+            >
+              Sign out
+            </Button>
+          )}
+          <span role="status" className={failed === null ? 'help' : 'help help-problem'}>
+            {failed?.message}
+            {begin.data !== undefined && (
+              <a href={begin.data.url} target="_blank" rel="noopener noreferrer" onClick={begin.reset}>
+                Open {begin.data.issuer}
+                {begin.data.scope !== null && ` for ${begin.data.scope}`}
+              </a>
+            )}
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Tools that changed, or are new on a server whose tools are pinned. They are withdrawn until someone approves them.
+ */
 function Quarantine(): ReactNode {
   const { can } = useSigned();
   const tools = usePages<ServerTool>('/admin/v1/mcp/tools', { query: { quarantined: true } });
@@ -106,7 +172,7 @@ function Quarantine(): ReactNode {
   return (
     <Card title="In quarantine">
       <p className="muted">
-        These tools changed, or are new where tools are pinned. Agents do not see them until you approve.
+        These tools changed, or are new where tools are pinned. Agents do not see them until you approve them.
       </p>
       <ul className="cards">
         {items.map(({ server, tool, definition, pending, fingerprint, changed_at }) => (
@@ -131,11 +197,11 @@ function Quarantine(): ReactNode {
             </p>
             <div className="compare">
               <div>
-                <p className="label">Approved until now</p>
+                <p className="label">As it was approved</p>
                 <Json value={definition} label={`${tool} as it was approved`} />
               </div>
               <div>
-                <p className="label">What the server says now</p>
+                <p className="label">As it is now</p>
                 <Json value={pending} label={`${tool} as it is now`} />
               </div>
             </div>

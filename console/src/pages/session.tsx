@@ -14,7 +14,7 @@ import { Page } from '../ui/page';
 import { useChange, useGet } from '../ui/queries';
 import { Loaded } from '../ui/states';
 
-/** A session: its conversation live, what it used, and what may be done with it. */
+/** A session: its live conversation, what it has used, and what can be done with it. */
 export default function SessionPage({ id }: { readonly id: string }): ReactNode {
   const detail = useGet<SessionDetail>(`/admin/v1/sessions/${id}`);
   const shown = <Loaded query={detail}>{(session) => <OpenSession session={session} />}</Loaded>;
@@ -92,7 +92,7 @@ function Lost({ connection }: { readonly connection: Connection }): ReactNode {
   const text = {
     connecting: '',
     open: '',
-    lost: 'The live view lost its connection and comes back by itself.',
+    lost: 'The live view lost its connection and is reconnecting.',
     refused: 'The live view was refused; what you see is refreshed every few seconds.',
   }[connection];
   return (
@@ -113,7 +113,9 @@ function EndSession({ id, onClose }: { readonly id: string; readonly onClose: ()
       onConfirm={() => end.mutate(undefined, { onSuccess: onClose })}
       onClose={onClose}
     >
-      <p>A running turn is cancelled, and nobody can write to it again. Its history stays readable.</p>
+      <p>
+        A running turn is cancelled, and no one can write to the session again. Its history stays readable.
+      </p>
     </Confirm>
   );
 }

@@ -64,7 +64,7 @@ export default function Sessions(): ReactNode {
       <Filters label="Filter the sessions">
         <SearchField
           label="Find"
-          hint="Beginning of an id, part of a user"
+          hint="Start of an id, or part of a user"
           value={filters.query}
           onChange={(value) => setQuery({ query: value })}
         />
@@ -101,8 +101,8 @@ export default function Sessions(): ReactNode {
 }
 
 function NoSessions({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
-  if (isFiltered) return <Empty title="No session fits">Change or clear the filters.</Empty>;
+  if (isFiltered) return <Empty title="No matching sessions">Change or clear the filters.</Empty>;
   return (
-    <Empty title="No sessions yet">They appear when somebody talks to an agent. Begin one yourself.</Empty>
+    <Empty title="No sessions yet">They appear when someone talks to an agent. Start one yourself.</Empty>
   );
 }

@@ -11,8 +11,8 @@ interface Answer {
 }
 
 const NAME: Column<Skill> = { name: 'Skill', kind: 'wide', show: ({ name }) => <strong>{name}</strong> };
-const DESCRIPTION: Column<Skill> = { name: 'What for', kind: 'wide', show: ({ description }) => description };
-/** Profile A tells which tools a skill needs, Profile B where it is from and when it is read. */
+const DESCRIPTION: Column<Skill> = { name: 'Purpose', kind: 'wide', show: ({ description }) => description };
+/** Profile A says which tools a skill needs, Profile B where it comes from and when it is read. */
 const OF_A: readonly Column<Skill>[] = [
   { name: 'Needs tools', kind: 'wide', show: ({ tools_required }) => tools_required?.join(', ') || 'none' },
 ];
@@ -44,7 +44,9 @@ export default function Skills(): ReactNode {
             )}
             <Card flush>
               {items.length === 0 ? (
-                <Empty title="No skills">Put folders with a SKILL.md into the folder of skills.dir.</Empty>
+                <Empty title="No skills">
+                  Put folders with a SKILL.md into the folder that skills.dir names.
+                </Empty>
               ) : (
                 <Table
                   label="Skills"

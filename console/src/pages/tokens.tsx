@@ -28,13 +28,13 @@ const COLUMNS: readonly Column<Token>[] = [
     ),
   },
   {
-    name: 'May do',
+    name: 'Permissions',
     kind: 'wide',
     show: ({ scopes, user_id, agents }) => (
       <span className="stack">
         <span className="break">{scopes.includes('*') ? 'everything' : scopes.join(', ')}</span>
-        {user_id !== null && <span className="muted">for {user_id} alone</span>}
-        {agents !== null && <span className="muted">with {agents.join(', ')}</span>}
+        {user_id !== null && <span className="muted">only for {user_id}</span>}
+        {agents !== null && <span className="muted">only with {agents.join(', ')}</span>}
       </span>
     ),
   },
@@ -149,7 +149,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }): ReactNode {
         <pre className="code">{create.data.token}</pre>
         <div className="dialog-actions">
           <Button kind="primary" onClick={onClose}>
-            I have it
+            I have copied it
           </Button>
         </div>
       </Dialog>
@@ -160,7 +160,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }): ReactNode {
       <form onSubmit={submit}>
         <TextField label="Name" value={input.name} onChange={(name) => setInput({ ...input, name })} />
         <SelectField
-          label="May do"
+          label="Permissions"
           value={input.preset}
           options={PRESETS}
           onChange={(preset) => setInput({ ...input, preset })}

@@ -29,11 +29,11 @@ const SPANS = [
 const USUAL = { by: 'agent', days: '30' } as const;
 const DAY_MS = 86_400_000;
 
-/** The first of so many days, today the last of them. */
+/** The first of this many days; the last one is today. */
 function firstDay(days: string): string {
   return new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10);
 }
-/** Every day since then, today the last one: those without turns are nothing, not a gap. */
+/** Every day since then, up to today. A day without turns has a zero instead of a gap. */
 function daysSince(first: string): string[] {
   const count = Math.floor((Date.now() - Date.parse(first)) / DAY_MS) + 1;
   return Array.from({ length: count }, (_, index) =>
@@ -76,7 +76,7 @@ export default function Usage(): ReactNode {
         <Loaded query={rows}>
           {({ pages }) => {
             const items = pages.flatMap((page) => page.items);
-            if (items.length === 0) return <Empty title="No turns in this time" />;
+            if (items.length === 0) return <Empty title="No turns in this period" />;
             return (
               <Table
                 label={`Usage by ${NAMES[by]}`}
@@ -102,7 +102,11 @@ function columnsOf(by: Dimension): readonly Column<UsageRow>[] {
     { name: NAMES[by], kind: 'wide', show: (row) => row[by] || '(none)' },
     { name: 'Turns', kind: 'number', show: ({ turns }) => count(turns) },
     { name: 'Input', kind: 'number', show: ({ input_tokens }) => compact(input_tokens) },
-    { name: 'Of it cached', kind: 'number', show: ({ cached_input_tokens }) => compact(cached_input_tokens) },
+    {
+      name: 'Of which cached',
+      kind: 'number',
+      show: ({ cached_input_tokens }) => compact(cached_input_tokens),
+    },
     { name: 'Output', kind: 'number', show: ({ output_tokens }) => compact(output_tokens) },
     { name: 'Without a price', kind: 'number', show: ({ unpriced_tokens }) => compact(unpriced_tokens) },
     { name: 'Cost', kind: 'number', show: ({ cost_usd }) => money(cost_usd) },
@@ -111,7 +115,7 @@ function columnsOf(by: Dimension): readonly Column<UsageRow>[] {
 
 const asMoney = (value: number): string => money(value);
 
-/** What each day cost. */
+/** The cost of each day. */
 function Days({ since }: { readonly since: string }): ReactNode {
   const days = useGet<PageOf<UsageRow>>('/admin/v1/usage', {
     query: { by: 'day', since, limit: 100 },
@@ -136,7 +140,7 @@ function Days({ since }: { readonly since: string }): ReactNode {
         times={plotted.times}
         lines={plotted.lines}
         format={asMoney}
-        summary={`${money(plotted.total)} in all`}
+        summary={`${money(plotted.total)} in total`}
       />
     </Card>
   );

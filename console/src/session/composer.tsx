@@ -14,7 +14,7 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-/** Where one writes. Enter sends, Shift and Enter makes a line. */
+/** Where messages are written. Enter sends; Shift and Enter starts a new line. */
 export function Composer({ session, isRunning, isNew, onSent, onCancel }: Props): ReactNode {
   const [text, setText] = useState('');
   const send = useChange<string, { message_id: string }>({
@@ -24,7 +24,7 @@ export function Composer({ session, isRunning, isNew, onSent, onCancel }: Props)
   });
   const submit = (content: string): void => {
     if (content.trim() === '' || send.isPending) return;
-    // At once, and not when it has arrived: what is typed meanwhile is the next message.
+    // Cleared at once, not when the message has arrived: what is typed meanwhile is the next message.
     if (content === text) setText('');
     send.mutate(content, {
       onSuccess: ({ message_id }) => onSent({ id: message_id, content }),
@@ -76,7 +76,7 @@ export function Composer({ session, isRunning, isNew, onSent, onCancel }: Props)
   );
 }
 
-/** What the built-in agent without a model understands; its commands are in docs/models.md. */
+/** What the built-in agent without a model understands; docs/models.md lists its commands. */
 const OFFLINE = [
   ['List the tools', '/tools'],
   ['Call a tool: remember something', '/call memory_store {"content": "I tried the console"}'],
@@ -90,7 +90,7 @@ interface SuggestionsProps {
   readonly onChoose: (content: string) => void;
 }
 
-/** First messages to click, so that nobody has to know what to write. */
+/** First messages to click, so that no one has to know what to write. */
 function Suggestions({ session, busy, onChoose }: SuggestionsProps): ReactNode {
   const isOffline = useIsOffline(session);
   return (

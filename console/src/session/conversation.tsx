@@ -13,14 +13,14 @@ import type { SentMessage } from './use-conversation';
 
 interface Props {
   readonly history: History;
-  /** Sent from here, and not in the history yet. */
+  /** Sent from this page, and not in the history yet. */
   readonly sent: readonly SentMessage[];
   readonly turn: LiveTurn;
   readonly session: SessionDetail;
   readonly onEarlier: () => void;
 }
 
-/** The messages and the running turn; stays at its end while the reader does. */
+/** The messages and the running turn. Scrolls along with new text while the reader is at the end. */
 export function Conversation({ history, sent, turn, session, onEarlier }: Props): ReactNode {
   const list = useStickToEnd();
   const isEmpty = history.messages.length === 0 && sent.length === 0 && turn.parts.length === 0;
@@ -139,14 +139,14 @@ function LivePartView({ part }: { readonly part: LivePart }): ReactNode {
       open={asks}
     >
       {asks && can('approvals:write') && <DecideCall id={approvalId} tool={part.name} />}
-      {asks && !can('approvals:write') && <p className="help">It waits for somebody who may approve it.</p>}
+      {asks && !can('approvals:write') && <p className="help">It waits for someone who may approve it.</p>}
     </ToolCallView>
   );
 }
 
 const NEAR_END_PX = 80;
 
-/** Follows what is added as long as the reader is at the end. */
+/** Scrolls to what is added as long as the reader is at the end. */
 function useStickToEnd(): React.RefObject<HTMLElement | null> {
   const list = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);

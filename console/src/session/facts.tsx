@@ -6,7 +6,7 @@ import { usePages } from '../ui/queries';
 import { Loaded } from '../ui/states';
 import { More } from '../ui/table';
 
-/** What is known of a session, and its turns. */
+/** What is known about a session, and its turns. */
 export function SessionFacts({ session }: { readonly session: SessionDetail }): ReactNode {
   const facts: readonly (readonly [string, ReactNode])[] = [
     ['User', session.user_id],

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { Fragment, type ReactNode } from 'react';
 
-/** HTML in a text stays text: the parser does not know it, and what it knows becomes elements of this list alone. */
+/** HTML stays text: the parser does not read it, and the page creates only the elements of this list. */
 const parser = new MarkdownIt('default', { html: false, linkify: false, typographer: false });
 
 const ELEMENTS = {
@@ -23,10 +23,10 @@ const ELEMENTS = {
 } as const;
 
 const SAFE_LINK = /^(?:https?:|mailto:)/i;
-/** Longer ones are shown as they are: parsing them would hold up the page. */
+/** Longer texts are shown unparsed: parsing would block the page. */
 const MOST_CHARACTERS = 100_000;
 
-/** Markdown of a model through safe elements only. Pictures are links: nothing is fetched from elsewhere. */
+/** Shows a model's Markdown with safe elements only. Pictures become links: nothing is fetched from elsewhere. */
 export function Markdown({ text }: { readonly text: string }): ReactNode {
   if (text.length > MOST_CHARACTERS) return <p className="plain-text">{text}</p>;
   return <div className="markdown">{elementsOf(parser.parse(text, {}))}</div>;
@@ -37,7 +37,7 @@ interface Open {
   readonly children: ReactNode[];
 }
 
-/** Turns the flat list of tokens, in which `…_open` and `…_close` enclose what is nested, into elements. */
+/** Turns the flat list of tokens, in which `…_open` and `…_close` enclose nested ones, into elements. */
 function elementsOf(tokens: readonly Token[]): ReactNode {
   const stack: Open[] = [{ token: undefined, children: [] }];
   const add = (node: ReactNode): void => {

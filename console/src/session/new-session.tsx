@@ -12,12 +12,12 @@ interface Input {
   readonly user: string;
 }
 
-/** The name of the token, where a user may have it; a person of an identity provider is known by the gateway itself. */
+/** The name of the token, where a user id may be given; the gateway itself knows people of an identity provider. */
 function usualUser({ name, user_id }: Me): string {
   return user_id !== null || name.includes('|') ? '' : name;
 }
 
-/** Asks with which agent to talk, and begins the session. */
+/** Asks which agent to talk to, and starts the session. */
 export function NewSession({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { can, me } = useSigned();
   const seesAgents = can('agents:read', 'everyone');
@@ -27,7 +27,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
     enabled: seesAgents,
   });
   const [agent, setAgent] = useState('');
-  // The profiles name it differently.
+  // The two profiles name the id differently.
   const create = useChange<Input, { id?: string; session_id?: string }>({
     path: () => '/api/v1/sessions',
     body: ({ agent: name, user: id }) => ({
@@ -56,16 +56,11 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
           <SelectField
             label="Agent"
             value={agent}
-            options={[['', 'The default one'], ...names.map((name) => [name, name] as const)]}
+            options={[['', 'Default'], ...names.map((name) => [name, name] as const)]}
             onChange={setAgent}
           />
         ) : (
-          <TextField
-            label="Agent"
-            value={agent}
-            hint="Leave it empty for the default one."
-            onChange={setAgent}
-          />
+          <TextField label="Agent" value={agent} hint="Leave it empty for the default." onChange={setAgent} />
         )}
         {me.user_id === null && (
           <TextField
@@ -83,7 +78,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
         <div className="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" busy={create.isPending}>
-            Begin
+            Start
           </Button>
         </div>
       </form>

@@ -4,14 +4,14 @@ export interface QuestionField {
   readonly title: string;
   readonly hint: string | undefined;
   readonly kind: string;
-  /** Of a choice; empty for everything else. */
+  /** The values of a choice; empty for everything else. */
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly fallback: string | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The fields of a question's schema, which by the protocol is flat. What the gateway checks is not checked here. */
+/** The fields of a question's schema, which the protocol keeps flat. Leaves the checks to the gateway. */
 export function fieldsOf(schema: unknown): readonly QuestionField[] {
   return Object.entries(objectOf(objectOf(schema)['properties'])).map(([name, given]) => {
     const field = objectOf(given);
@@ -26,7 +26,7 @@ export function fieldsOf(schema: unknown): readonly QuestionField[] {
   });
 }
 
-/** The value as its kind wants it; lists are written with commas. */
+/** The value in the type that its field needs; lists are entered with commas. */
 export function answerOf({ kind }: QuestionField, text: string): unknown {
   if (kind === 'boolean') return text === 'true';
   if (kind === 'array') return text.split(',').map((one) => one.trim());

@@ -14,7 +14,7 @@ interface Answer {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** What a tool asks while it runs, with a form to answer it. */
+/** A question of a running tool, with a form to answer it. */
 export function QuestionView({ question }: { readonly question: Question }): ReactNode {
   const { can } = useSigned();
   const { id, tool, message, schema, url, status } = question;
@@ -27,7 +27,7 @@ export function QuestionView({ question }: { readonly question: Question }): Rea
       <p className="plain-text">{message}</p>
       {url !== undefined && (
         <p className="help break">
-          It wants a page to be opened. The tool wrote this address, so look at it first: <code>{url}</code>
+          It asks you to open a page. The tool wrote this address, so check it first: <code>{url}</code>
         </p>
       )}
       {isOpen && can('sessions:write') && <QuestionForm id={id} fields={fieldsOf(schema)} />}

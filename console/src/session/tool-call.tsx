@@ -9,12 +9,12 @@ interface Props {
   readonly status: string;
   readonly output?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** Buttons to decide a call that waits. */
+  /** Buttons that decide a waiting call. */
   readonly children?: ReactNode;
   readonly open?: boolean;
 }
 
-/** One call of a tool, folded to a line. */
+/** One call of a tool, folded into one line. */
 export function ToolCallView({
   name,
   arguments: given,

@@ -1,4 +1,4 @@
-/** A piece of a running turn, as it is shown. */
+/** A part of a running turn, as it is shown. */
 export type LivePart =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -24,7 +24,7 @@ export type LivePart =
 export interface LiveTurn {
   readonly parts: readonly LivePart[];
   readonly error: string | undefined;
-  /** Once the turn is over, the id of its answer in the history; empty when it ended without one. */
+  /** Once the turn is over, the id of its answer in the history; empty when it ended without an answer. */
   readonly answerId: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Frame {
   readonly error?: { readonly message?: string };
 }
 
-/** What is shown of the turn once these frames have arrived. What follows an end belongs to the next turn. */
+/** What is shown of the turn after these frames. What follows an end belongs to the next turn. */
 export function withFrames(turn: LiveTurn, frames: readonly Frame[]): LiveTurn {
   return frames.reduce(withFrame, turn);
 }
@@ -71,7 +71,7 @@ function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
   }
 }
 
-/** Errors without a position answer a frame of this page; the turn goes on. */
+/** An error without a position answers a frame of this page; the turn continues. */
 export function isEndOfTurn({ type, event_id }: Frame): boolean {
   return type === 'done' || (type === 'error' && event_id !== undefined);
 }
@@ -117,7 +117,7 @@ function withText(parts: readonly LivePart[], text: string): readonly LivePart[]
     : [...parts, { kind: 'text', text }];
 }
 
-/** A question, or what became of one that is shown. */
+/** Shows a question, or the outcome of a question that is shown. */
 function withQuestion(parts: readonly LivePart[], frame: Frame): readonly LivePart[] {
   const { id = '', name = '', message = '', schema, url, status = 'pending' } = frame;
   const question: LivePart = {

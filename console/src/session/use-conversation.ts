@@ -18,13 +18,13 @@ export interface SentMessage {
 interface OpenConversation {
   readonly history: UseQueryResult<History>;
   readonly live: Live;
-  /** What was sent from here and is not in the history yet. */
+  /** What was sent from this page and is not in the history yet. */
   readonly sent: readonly SentMessage[];
   readonly addSent: (message: SentMessage) => void;
   readonly showEarlier: () => void;
 }
 
-/** What was said in a session, what is being said now, and what waits to be said. */
+/** The messages of a session, the running turn, and the messages that wait. */
 export function useConversation(id: string): OpenConversation {
   const { api } = useSigned();
   const queries = useQueryClient();
@@ -49,7 +49,7 @@ export function useConversation(id: string): OpenConversation {
   });
   const stored = new Set(history.data?.messages.map(({ message_id }) => message_id));
   const { answerId } = live.turn;
-  // From the moment on that the history has the answer: nothing is missing for a moment, and nothing is there twice.
+  // True once the history contains the answer, so that nothing is missing in between or shown twice.
   const isStored = answerId !== undefined && stored.has(answerId);
   return {
     history,

@@ -3,7 +3,7 @@ import { type Frame, isEndOfTurn, type LiveTurn, NO_TURN, withFrames } from './t
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** How often what arrived is drawn: as often as an eye can follow, however fast words come. */
+/** How often new text is drawn: as often as the eye can follow, however fast it arrives. */
 const DRAW_MS = 50;
 
 export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
@@ -25,7 +25,7 @@ interface Options {
   readonly onDone: () => void;
 }
 
-/** Follows a session over its WebSocket, and comes back where it was when the connection is lost. */
+/** Follows a session over its WebSocket. After a lost connection it continues from the last frame it saw. */
 export function useLiveTurn({ sessionId, token, onStart, onDone }: Options): Live {
   const [turn, setTurn] = useState(NO_TURN);
   const [connection, setConnection] = useState<Connection>('connecting');
@@ -60,7 +60,8 @@ export function useLiveTurn({ sessionId, token, onStart, onDone }: Options): Liv
     return () => {
       clearInterval(timer);
       ended.abort();
-      // One that is being opened closes once it is open: to break it off would be an error on the browser's console.
+      // A connection that is still opening is closed once it is open: closing it earlier would show an error in the
+      // browser's console.
       if (socket.current?.readyState === WebSocket.OPEN) socket.current.close();
     };
   }, [sessionId, token]);

@@ -4,14 +4,14 @@ import { useChange } from './queries';
 
 interface Props {
   readonly path: string;
-  /** Says to screen readers what of the many it does. */
+  /** Tells screen readers which of the many things it acts on. */
   readonly label: string;
   readonly body?: unknown;
   readonly kind?: 'plain' | 'danger' | 'primary';
   readonly children: string;
 }
 
-/** Does one thing at once and says how it went, beside itself. */
+/** Does one thing at once and shows the result beside itself. */
 export function ActionButton({ path, label, body, kind = 'plain', children }: Props): ReactNode {
   const id = useId();
   const action = useChange<undefined>({ path: () => path, body: () => body });

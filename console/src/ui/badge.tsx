@@ -42,7 +42,10 @@ const TONES: Readonly<Record<string, Tone>> = {
   expired: 'quiet',
 };
 
-/** A word for a state, as the API has it but without underscores; its colour says it once more, never alone. */
+/**
+ * The name of a state, as the API has it but without underscores. Its colour repeats the meaning and never carries it
+ * alone.
+ */
 export function Badge({ children, tone }: { readonly children: string; readonly tone?: Tone }): ReactNode {
   return (
     <span className={`badge badge-${tone ?? TONES[children] ?? 'quiet'}`}>

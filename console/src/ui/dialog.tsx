@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A modal dialog: the browser keeps the focus inside, closes it with Escape and gives the focus back. */
+/** A modal dialog: the browser keeps the focus inside, closes it with Escape, and returns the focus. */
 export function Dialog({ title, onClose, children }: Props): ReactNode {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -44,7 +44,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before something that cannot be undone. */
 export function Confirm({
   title,
   children,

@@ -23,7 +23,7 @@ interface FieldProps {
   readonly hint?: string;
 }
 
-/** A filter in text; takes effect when typing pauses. */
+/** A text filter; takes effect when typing pauses. */
 export function SearchField({ label, value, onChange, hint }: FieldProps): ReactNode {
   const id = useId();
   const [typed, setTyped] = useState(value);

@@ -54,7 +54,7 @@ export function compact(value: number): string {
   return Math.abs(value) < 10_000 ? whole.format(value) : short.format(value);
 }
 
-/** Null is what has no known price, which is not the same as nothing. */
+/** Null means that there is no known price, which is not the same as zero. */
 export function money(value: number | null): string {
   if (value === null) return 'no price';
   const digits = value !== 0 && Math.abs(value) < 1 ? 4 : 2;
@@ -82,7 +82,7 @@ export function bytes(value: number): string {
   return value < 1_048_576 ? `${(value / 1024).toFixed(1)} KiB` : `${(value / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** JSON to read; long ones scroll. */
+/** JSON for people; long texts scroll. */
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }): ReactNode {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return <Output text={text} label={label} />;

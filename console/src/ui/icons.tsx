@@ -26,7 +26,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Beside a text that says the same, so it is hidden from readers of the screen. */
+/** The text beside it says the same, so it is hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
     <svg className="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">

@@ -9,7 +9,7 @@ interface Props {
   readonly tall?: boolean;
 }
 
-/** A page with its heading, which gets the focus so that keyboards and screen readers begin there. */
+/** A page with its heading, which gets the focus so that keyboard and screen reader users start there. */
 export function Page({ title, description, actions, children, tall }: Props): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function Page({ title, description, actions, children, tall }: Props): Re
 
 /** The first page leaves the focus where the browser put it. */
 let lastPath: string | undefined;
-/** Whether the heading that was there before had the focus, such as that of the same page while it loaded. */
+/** Whether the previous heading had the focus, for example the heading of this page while it was loading. */
 let takesFocusOver = false;
 
 interface CardProps {

@@ -14,16 +14,16 @@ interface Props {
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
-  /** Of what is counted: no ticks in between. */
+  /** For counts: no ticks between whole numbers. */
   readonly whole?: boolean;
-  /** What a reader should know without looking: the sums, say. */
+  /** What readers should know without seeing the plot, such as the totals. */
   readonly summary: string;
 }
 
 const HEIGHT = 190;
 const MOST_ROWS = 200;
 
-/** A plot over time, and the same as a table for who cannot see it. */
+/** A plot over time, and the same as a table for those who cannot see it. */
 export function Plot({ title, times, lines, format, whole = false, summary }: Props): ReactNode {
   const frame = useRef<HTMLDivElement>(null);
   const dark = useDark();

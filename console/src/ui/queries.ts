@@ -22,7 +22,7 @@ interface Options {
   readonly enabled?: boolean;
 }
 
-/** Reads one thing and keeps it fresh while it is looked at. */
+/** Reads one thing and keeps it up to date while it is shown. */
 export function useGet<Body>(
   path: string,
   { query = {}, refreshMs = LIST_REFRESH_MS, enabled = true }: Options = {},
@@ -47,7 +47,7 @@ export function usePages<Item>(
     queryFn: ({ signal, pageParam }) => api.get<Page<Item>>(path, { ...query, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<Item>) => page.next_cursor,
-    // Pages that were opened further down are asked again by hand: each would be a request.
+    // Pages further down are refreshed only on request: each of them would be a request.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : refreshMs),
     enabled,
   });
@@ -60,7 +60,7 @@ interface Change<Input> {
   readonly headers?: (input: Input) => Readonly<Record<string, string>>;
 }
 
-/** Changes something, then has everything that is shown asked anew. */
+/** Changes something, then refreshes everything that is shown. */
 export function useChange<Input, Body = unknown>({
   method = 'POST',
   path,

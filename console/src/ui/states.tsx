@@ -63,7 +63,7 @@ export function Failure({
   );
 }
 
-/** A question to the gateway, of one answer or of pages. */
+/** A request to the gateway, for one answer or for pages. */
 interface Asked<Data> {
   readonly data: Data | undefined;
   readonly error: Error | null;
@@ -75,7 +75,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Whatever a question to the gateway may come to: loading, refused, failed, or an answer, which stays while a later one fails. */
+/** The state of a request: loading, refused, failed, or an answer, which stays when a later request fails. */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>): ReactNode {
   const { data, error } = query;
   const retry = (): void => void query.refetch();

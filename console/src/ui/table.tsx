@@ -8,18 +8,18 @@ export interface Column<Row> {
 }
 
 interface Props<Row> {
-  /** Says to screen readers what the table lists. */
+  /** Tells screen readers what the table lists. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
 }
 
-/** A table; on a narrow screen each row becomes a card whose cells name their columns. */
+/** A table. On a narrow screen each row becomes a card whose cells name their columns. */
 export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>): ReactNode {
   return (
     <div className="table-frame">
-      {/* The roles stay while the styles of a narrow screen take the table apart. */}
+      {/* Explicit roles, because the narrow-screen styles take the table's own away. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table role="table" aria-label={label}>
         <thead role="rowgroup">

@@ -41,18 +41,20 @@ export interface A2aTerms {
   readonly cards: AgentCards;
   readonly push: TaskPush;
   readonly by: A2aCaller;
-  /** Where `/a2a` is reached. */
+  /** The public URL of `/a2a`. */
   readonly url: string;
-  /** Aborted when nobody reads the answer. */
+  /** Aborted when nobody reads the response. */
   readonly gone: AbortSignal;
-  /** Logs what nobody foresaw. */
+  /** Logs unexpected errors. */
   readonly unforeseen: (error: unknown) => void;
 }
 
-/** One request of another agent, in the words of the protocol. Lives as long as its answer. */
+/** One request of another agent, in the protocol's terms. Lives as long as its response. */
 export class A2aRequest implements A2ARequestHandler {
-  /** Set for what HTTP says better than JSON-RPC: limits, rights, a database that is away. */
+  /** Set for errors that HTTP expresses better than JSON-RPC: limits, rights, a database that is away. */
   refusal: GatewayError | undefined;
+  /** Whether something unexpected went wrong here. */
+  hasFailed = false;
 
   constructor(private readonly terms: A2aTerms) {}
 
@@ -143,7 +145,7 @@ export class A2aRequest implements A2ARequestHandler {
     await this.spoken(this.terms.push.remove(await this.found(taskId), id));
   }
 
-  /** The task as it is, then what is said and done until it is over. */
+  /** The task in its present state, then what is said and done until it is over. */
   private async *shown(task: TaskFacts): AsyncGenerator<StreamResponse, void, undefined> {
     const { tasks, by, gone } = this.terms;
     yield { payload: { $case: 'task', value: presentTask({ ...task, content: null }) } };
@@ -161,7 +163,7 @@ export class A2aRequest implements A2ARequestHandler {
     yield presentStatus(await this.spoken(tasks.ended(await this.found(task.taskId), by, gone)));
   }
 
-  /** Takes the message out of the request, which is kept until its answer: that may be long in coming. */
+  /** Takes the message out of the request, because the request is kept until its response, which may take long. */
   private async begun(params: SendMessageRequest, { tenant }: ServerCallContext): Promise<TaskFacts> {
     const { message, configuration, metadata } = params;
     if (message === undefined) throw new RequestMalformedError('The request has no message.');
@@ -185,14 +187,15 @@ export class A2aRequest implements A2ARequestHandler {
     return this.spoken(this.terms.tasks.find(id, this.terms.by.caller));
   }
 
-  /** Says in the protocol's words what it has words for. */
+  /** Turns errors into the protocol's own where it has one. */
   private async spoken<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work;
     } catch (error) {
       if (!(error instanceof GatewayError)) {
+        this.hasFailed = true;
         this.terms.unforeseen(error);
-        // Its own words may be the database's.
+        // Its own text may come from the database.
         throw new Error('Something unexpected went wrong. Please report when it did.');
       }
       if (error.status === 404) throw new TaskNotFoundError(error.message);
@@ -203,7 +206,7 @@ export class A2aRequest implements A2ARequestHandler {
   }
 }
 
-/** What the protocol calls otherwise: its pages have tokens. */
+/** The message in the protocol's terms, which call a cursor a page token. */
 function inTheirWords({ message, details }: GatewayError): string {
   if (details?.fields?.[0]?.path !== 'cursor') return message;
   return 'pageToken: is not the nextPageToken of a page of this list with these filters; begin without it';

@@ -7,7 +7,7 @@ import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 
 const TEXT = ['text/plain'];
-/** Files of any type are handed on; what is done with them is the model's. */
+/** Files of any type are passed on; the model decides what to do with them. */
 const FILES = ['image/*', 'audio/*', 'video/*', 'application/*'];
 const DESCRIPTION =
   'Agents behind one gateway. Each skill is an agent: name it as tenant, or as "agent" in the metadata of a message; without it the default one answers.';
@@ -19,7 +19,7 @@ export class AgentCards {
 
   constructor(private readonly settings: Settings) {}
 
-  /** For everybody: the agents that are open to everybody. For a caller: those that it may talk to. */
+  /** Without a caller: the agents that are open to everybody. For a caller: those that it may talk to. */
   card(url: string, caller?: Caller): AgentCard {
     const names = agentNames(this.settings.current).filter((name) => this.isShown(name, caller));
     return {
@@ -74,7 +74,9 @@ const BEARER = {
   },
 };
 
-/** One, for all agents: the SDK's client would take the last of several, and speak to that agent without being told. */
+/**
+ * One card for all agents: of several the SDK's client would take the last, and speak to that agent without being told.
+ */
 function interfaceOf(url: string): AgentInterface {
   return { url, tenant: '', protocolBinding: 'JSONRPC', protocolVersion: A2A_PROTOCOL_VERSION };
 }

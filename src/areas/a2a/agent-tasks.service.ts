@@ -20,18 +20,18 @@ import type { SaidParts } from './message-parts.js';
 import { type TaskFilter, TaskListStore } from './task-list.store.js';
 import { isOver, type TaskFacts } from './task-views.js';
 
-/** Who asks, and whether the token is still good. */
+/** The caller, and whether its token is still valid. */
 export interface A2aCaller {
   readonly caller: Caller;
   readonly mayGoOn: () => Promise<boolean>;
 }
 
 export interface AgentMessage extends SaidParts {
-  /** The other agent's; the same one begins one task. */
+  /** The other agent's id; the same one begins one task. */
   readonly messageId: string;
   readonly contextId: string | undefined;
   readonly agent: string | undefined;
-  /** Who is told of the task. */
+  /** Who is notified of the task. */
   readonly push: NewTaskHook | undefined;
 }
 
@@ -63,7 +63,7 @@ export class AgentTasks {
     private readonly hooks: TaskHooks,
   ) {}
 
-  /** Begins a task, or finds the one that this message began. Throws what sending a message throws. */
+  /** Begins a task, or finds the task that this message began. Throws what sending a message throws. */
   async begin(message: AgentMessage, { caller }: A2aCaller): Promise<TaskFacts> {
     const parts = JSON.stringify(['a2a', familyOf(caller), message.messageId]);
     const id = idFrom('msg', createHash('sha256').update(parts).digest());
@@ -75,8 +75,8 @@ export class AgentTasks {
   }
 
   /**
-   * Whoever is to be told is stored first: nothing begins when that is refused, and nothing that begins is missed, also when
-   * this replica dies between and the message is sent again.
+   * Stores who is to be notified first: nothing begins when that is refused, and nothing that begins is missed, also
+   * when this replica dies in between and the message is sent again.
    */
   private async entrust(id: string, message: AgentMessage, caller: Caller): Promise<void> {
     const { push } = message;
@@ -104,7 +104,7 @@ export class AgentTasks {
     }
   }
 
-  /** Throws `SessionNotFound` also for the task of somebody else. */
+  /** Throws `SessionNotFound` also for somebody else's task. */
   async find(taskId: string, caller: Caller): Promise<TaskFacts> {
     const found = isId('turn', taskId) ? await this.records.find(taskId) : undefined;
     if (found === undefined) throw new SessionNotFound();
@@ -120,7 +120,10 @@ export class AgentTasks {
     return { taskId, contextId: sessionId, status, content, problem, at };
   }
 
-  /** Those that this caller may see, the ones whose state changed last first. Throws `BadFields` for a foreign cursor. */
+  /**
+   * The tasks that this caller may see; those whose state changed last come first. Throws `BadFields` for a foreign
+   * cursor.
+   */
   async list(filter: TaskFilter, page: PageQuery, caller: Caller): Promise<TaskFactsPage> {
     const { items, nextCursor, total } = await this.listed.page(filter, page, caller);
     const tasks: TaskFacts[] = [];
@@ -134,7 +137,7 @@ export class AgentTasks {
     return { tasks, next: nextCursor, total };
   }
 
-  /** The task, once it is over; as it is when this replica stops before. */
+  /** The task, once it is over, or in its present state when this replica stops before. */
   async ended(task: TaskFacts, by: A2aCaller, gone: AbortSignal): Promise<TaskFacts> {
     if (isOver(task)) return task;
     const watched = await this.watch(task, by, () => undefined, gone);
@@ -173,13 +176,13 @@ export class AgentTasks {
     }
   }
 
-  /** Ends the task, wherever it runs or waits. Its answer is what it is then. */
+  /** Ends the task, wherever it runs or waits. Returns its state then. */
   async cancel(task: TaskFacts, caller: Caller): Promise<TaskFacts> {
     await this.messages.cancelTurn(task.contextId, task.taskId, caller);
     return this.settled(task, caller);
   }
 
-  /** What a turn comes to is stored a moment after it was said. */
+  /** The result of a turn is stored a moment after it was said. */
   private async settled(task: TaskFacts, caller: Caller): Promise<TaskFacts> {
     const deadline = performance.now() + CANCEL_MS;
     let now = await this.find(task.taskId, caller);
@@ -209,9 +212,9 @@ export class AgentTasks {
     return watched;
   }
 
-  /** Ends a session that was made for a message which it did not get. */
+  /** Ends a session that was created for a message but did not get it. */
   private async dropped(sessionId: string, caller: Caller): Promise<void> {
-    // What became of the message matters more than what becomes of an empty session.
+    // The failure of the message matters more than an empty session that stays.
     await this.sessions.end(sessionId, caller).catch(() => undefined);
   }
 
@@ -225,7 +228,9 @@ export class AgentTasks {
   }
 }
 
-/** Whether nothing was stored for sure: after a failure of the database the message may have begun its turn. */
+/**
+ * Whether it is certain that nothing was stored: after a failure of the database the message may have begun its turn.
+ */
 function isRefusal(error: unknown): boolean {
   return error instanceof GatewayError && error.status < 500;
 }

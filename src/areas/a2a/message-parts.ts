@@ -15,7 +15,7 @@ const MAX_URL = 2048;
 const MAX_NAME = 128;
 const UNTYPED = 'application/octet-stream';
 
-/** What a message of another agent says. */
+/** The content of another agent's message. */
 export interface SaidParts {
   readonly content: string;
   readonly attachments: readonly (NewAttachment | RemoteAttachment)[];

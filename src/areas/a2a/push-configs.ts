@@ -4,24 +4,24 @@ import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import type { NewTaskHook, TaskHook } from '../hooks/hooks.api.js';
 
 const TOKEN_HEADER = 'x-a2a-notification-token';
-/** A name of HTTP, such as `Bearer`. */
+/** An HTTP authentication scheme, such as `Bearer`. */
 const SCHEME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
-/** What a header of HTTP can hold; a blank at either end would be lost. */
+/** What an HTTP header can hold; a space at either end would be lost. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const NAME = /^[\x21-\x7e]{1,128}$/;
 const MAX_URL = 2048;
 const MAX_TOKEN = 1024;
 const MAX_CREDENTIALS = 4096;
 
-/** What another agent gave so that it knows who notifies it; sealed between. */
+/** The credentials that another agent gave so that it can recognise us; stored sealed. */
 interface Credentials {
   readonly token?: string;
   readonly authorization?: string;
 }
 
 /**
- * Who is to be told of a task, as the protocol says it. Throws `RequestMalformedError`; whether the URL may be called is looked
- * at when it is stored.
+ * Who is to be notified of a task, in the protocol's form. Throws `RequestMalformedError`; the URL is checked when it
+ * is stored.
  * @param name for one without an id
  */
 export function pushFrom(given: TaskPushNotificationConfig, name: string = randomUUID()): NewTaskHook {
@@ -36,7 +36,7 @@ export function pushFrom(given: TaskPushNotificationConfig, name: string = rando
   return { configId: id || name, url, secret: sealed };
 }
 
-/** Without what it takes to be heard: that is never shown again. */
+/** Without the credentials, which are never shown again. */
 export function presentPush(taskId: string, { configId, url }: TaskHook): TaskPushNotificationConfig {
   return { ...{ tenant: '', id: configId, taskId, url, token: '' }, authentication: undefined };
 }

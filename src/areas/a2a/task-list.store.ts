@@ -17,12 +17,12 @@ import { filtersGiven, statement, statementsBy } from '../../platform/database/s
 import type { Caller } from '../../platform/tokens/caller.js';
 import type { TurnResult } from '../turns/turns.api.js';
 
-/** Which tasks are asked for; what is undefined says nothing. */
+/** The filters of a list; undefined ones do not apply. */
 export interface TaskFilter {
   readonly contextId: string | undefined;
   readonly agent: string | undefined;
   readonly statuses: readonly TurnResult['status'][] | undefined;
-  /** When their state changed at the earliest. */
+  /** The earliest change of their state. */
   readonly since: Date | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ListedTask {
   readonly id: string;
   /** When its state changed. */
   readonly at: Date;
-  /** How many there were when the first page was read; goes with the cursor. */
+  /** How many there were when the first page was read; kept in the cursor. */
   readonly total: number;
 }
 
@@ -38,7 +38,10 @@ export interface TaskPage extends Page<ListedTask> {
   readonly total: number;
 }
 
-/** The first page counts all that the filters leave: with too many, others would wait for the connection. */
+/**
+ * How long the first page may count everything that matches the filters: a longer count would keep others waiting for
+ * the connection.
+ */
 const TIMEOUT_MS = 5000;
 
 /** To the millisecond, as cursors have it. The expression of the index `turns_changed`. */
@@ -49,7 +52,7 @@ const CHANGED_AT = statement({
   row: { at: timestamp },
   sql: `SELECT ${CHANGED} AS at FROM turns AS t WHERE t.id = :turn`,
 });
-/** What a count in PostgreSQL can be. */
+/** The largest count in PostgreSQL. */
 const MOST_COUNTED = 2 ** 31 - 1;
 const LIST = new KeysetList('tasks', ['time', 'text', 'number'], ({ at, id, total }: ListedTask) => [
   at,
@@ -94,7 +97,7 @@ const pagesOf = (which: 'first' | 'next') =>
 const FIRST_PAGE = pagesOf('first');
 const NEXT_PAGE = pagesOf('next');
 
-/** Which turns another agent sees as tasks, those whose state changed last first. */
+/** The turns that another agent sees as tasks; those whose state changed last come first. */
 @Injectable()
 export class TaskListStore {
   constructor(private readonly database: Database) {}

@@ -14,7 +14,7 @@ import { SessionNotFound, type TurnResult } from '../turns/turns.api.js';
 import { pushHeaders } from './push-configs.js';
 import { isOver, presentStatus, presentTask, type TaskFacts } from './task-views.js';
 
-/** Which other agents are told of a task that the caller may see. */
+/** Which other agents are notified of a task that the caller may see. */
 @Injectable()
 export class TaskPush {
   constructor(
@@ -50,7 +50,7 @@ export class TaskPush {
 
 const CONTENT_TYPE = 'application/a2a+json';
 
-/** What push notifications say: a state as it was come to, and of a task that is over all of it, with its answer. */
+/** The content of push notifications: each new state, and for a finished task all of it, with its answer. */
 @Injectable()
 export class TaskNotices implements OnModuleInit {
   constructor(
@@ -77,7 +77,7 @@ export class TaskNotices implements OnModuleInit {
     };
   }
 
-  /** What a task came to is not changed again; once it is deleted, its state is all there is to say. */
+  /** The result of a task does not change again; when it is deleted, only its state can be sent. */
   private async whole(task: TaskFacts): Promise<StreamResponse> {
     const record = await this.records.find(task.taskId);
     if (record === undefined) return presentStatus(task);

@@ -10,7 +10,7 @@ import {
 } from '@a2a-js/sdk';
 import type { LiveEvent, TurnResult } from '../turns/turns.api.js';
 
-/** A turn as other agents see it: a task of the context that its session is. */
+/** A turn as other agents see it: a task. Its session is the context. */
 export interface TaskFacts {
   readonly taskId: string;
   readonly contextId: string;
@@ -49,7 +49,10 @@ export function presentStatus(facts: TaskFacts): StreamResponse {
   return { payload: { $case: 'statusUpdate', value } };
 }
 
-/** A piece of the answer. @param append whether it follows what was shown, instead of replacing it */
+/**
+ * A piece of the answer.
+ * @param append whether it continues what was shown, instead of replacing it
+ */
 export function presentPiece(
   { taskId, contextId }: Pick<TaskFacts, 'taskId' | 'contextId'>,
   text: string,
@@ -60,7 +63,7 @@ export function presentPiece(
   return { payload: { $case: 'artifactUpdate', value } };
 }
 
-/** What a turn does beside speaking; undefined for what other agents are not told. */
+/** What a turn does besides speaking; undefined for what other agents do not see. */
 export function doingOf(event: LiveEvent): string | undefined {
   if (event.type === 'tool_call') return `Calls ${event.name}.`;
   if (event.type === 'tool_approval' && event.approval.status === 'pending')

@@ -3,9 +3,9 @@ import { arrayOf, double, integer, nullable, text } from '../../platform/databas
 import { statement } from '../../platform/database/statement.js';
 import { costTodayByAgent } from '../usage/usage.api.js';
 
-/** What an agent does at the moment. */
+/** What an agent is doing at the moment. */
 export interface AgentActivity {
-  /** Live ones. */
+  /** Sessions that have not ended. */
   readonly sessions: number;
   /** In US dollars, since midnight UTC; null when something was used and nothing of it is priced. */
   readonly spentToday: number | null;
@@ -26,7 +26,7 @@ const ACTIVITY = statement({
 
 const IDLE: AgentActivity = { sessions: 0, spentToday: 0 };
 
-/** What each of these agents does. */
+/** What each of these agents is doing. */
 export async function readActivity(
   database: Database,
   names: readonly string[],

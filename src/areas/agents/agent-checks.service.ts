@@ -11,9 +11,9 @@ import { type ModelCandidate, ModelChains } from '../models/models.api.js';
 import { ModelProbe } from '../turns/turns.api.js';
 import { AgentReferences } from './agent-references.service.js';
 
-/** What came of asking one model. */
+/** The result of asking one model. */
 export interface ModelCheck {
-  /** As answers name it. */
+  /** The name in answers. */
   readonly name: string;
   readonly status: 'answered' | 'failed' | 'not_asked';
   /** A fixed word, such as `provider_unreachable`, and a sentence; null when it answered. */
@@ -28,7 +28,7 @@ export interface ModelCheck {
 
 export interface AgentCheck {
   readonly name: string;
-  /** What it names that is not there, a sentence for each. */
+  /** Missing things that it names, a sentence for each. */
   readonly warnings: readonly string[];
   /** In the order in which they are asked; a model of several agents was asked once. */
   readonly models: readonly ModelCheck[];
@@ -40,11 +40,11 @@ export interface AgentsChecked {
   readonly costUsd: number | null;
 }
 
-/** More models are not asked for one request. */
+/** How many models one request may check. */
 const MOST_MODELS = 64;
-/** Calls of this process at once, whoever asks for them. */
+/** How many calls this process makes at once, over all requests. */
 const MOST_AT_ONCE = 4;
-/** What has not been asked by then is not asked, in milliseconds: clients wait for half a minute. */
+/** Models that were not asked by then are left out, in milliseconds: clients wait for half a minute. */
 const LONGEST_MS = 25_000;
 
 /** Asks the models of agents for one token each, so that an operator sees which of them answer before a user does. */
@@ -60,7 +60,10 @@ export class AgentChecks {
     private readonly audit: AuditLog,
   ) {}
 
-  /** @param names all that the caller may use unless given. Throws `AgentNotAllowed`, and `BadRequest` for an unknown one. */
+  /**
+   * @param names of the agents; by default all that the caller may use. Throws `AgentNotAllowed`, and `BadRequest` for
+   * an unknown one.
+   */
   async check(names: readonly string[] | undefined, caller: Caller): Promise<AgentsChecked> {
     const agents = this.agentsOf(names, caller);
     const chains = agents.map((agent) => ({ agent, chain: this.models.of(agent, null) }));
@@ -98,7 +101,7 @@ export class AgentChecks {
     if (names === undefined) return sorted(known.filter((agent) => mayCheck(agent, caller)));
     return sorted(
       [...new Set(names)].map((name) => {
-        // Before it is looked up: such a caller does not learn which others there are.
+        // Checked before the lookup: such a caller does not learn which other agents there are.
         refuseForeignAgent(name, caller);
         const agent = known.find((one) => one.name === name);
         if (agent === undefined) throw new UnknownAgent(name);
@@ -108,7 +111,7 @@ export class AgentChecks {
     );
   }
 
-  /** Never throws: what goes wrong is what was asked for. */
+  /** Never throws: a failure is the result that was asked for. */
   private async ask(
     candidate: ModelCandidate,
     agent: string,

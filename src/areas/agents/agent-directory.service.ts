@@ -9,16 +9,16 @@ import { ModelChains, ModelHealth } from '../models/models.api.js';
 import { type AgentActivity, readActivity } from './agent-activity.js';
 import { AgentReferences } from './agent-references.service.js';
 
-/** An agent as it is configured, and what it does at the moment. */
+/** An agent as it is configured, and what it is doing. */
 export interface AgentReport extends AgentSettings, AgentActivity {
   readonly chain: readonly ModelReport[];
-  /** What it names that is not there, a sentence for each. */
+  /** Missing things that it names, a sentence for each. */
   readonly warnings: readonly string[];
 }
 
 export interface ModelReport {
   readonly name: string;
-  /** Why it is passed over at the moment; undefined when it is not. */
+  /** Why it is skipped at the moment; undefined when it is not. */
   readonly problem: string | undefined;
 }
 

@@ -5,15 +5,15 @@ import { coolingModels, modelLabel } from '../models/models.api.js';
 import { type AgentActivity, readActivity } from './agent-activity.js';
 import { missingReferences, type Offer } from './missing-references.js';
 
-/** An agent as settings and database have it, without a gateway that runs. */
+/** An agent according to settings and database, without a running gateway. */
 export interface AgentOverview extends AgentSettings, AgentActivity {
-  /** In the order in which they are asked, with why one is passed over at the moment. */
+  /** In the order in which they are asked; with the reason when one is skipped at the moment. */
   readonly chain: readonly { readonly name: string; readonly problem: string | undefined }[];
-  /** What it names that is not there, a sentence for each. */
+  /** Missing things that it names, a sentence for each. */
   readonly warnings: readonly string[];
 }
 
-/** By name. `defaultModel` is that of `[provider]`. */
+/** By name. `defaultModel` is the model of `[provider]`. */
 export async function readAgents(
   database: Database,
   settings: GatewaySettings,

@@ -9,9 +9,9 @@ import { Skills } from '../skills/skills.api.js';
 import { ToolRegistry, ToolSources } from '../tools/tools.api.js';
 import { missingReferences, missingTargets, type Offer } from './missing-references.js';
 
-/** After a change, tools and skills get this long to follow, in milliseconds. */
+/** After a change, tools and skills have this long to follow, in milliseconds. */
 const FIRST_LOOK_MS = 1000;
-/** While a server or plugin is awaited: the longest pause between two looks, in milliseconds. */
+/** The longest pause between two checks while a server or plugin is awaited, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
 const SECTIONS = [
   ...(['agent', 'agents', 'mcp.servers', 'skills', 'plugins'] as const),
@@ -19,8 +19,8 @@ const SECTIONS = [
 ];
 
 /**
- * Knows which tools and skills agents name that are not there, and which settings are for agents and providers that are not,
- * and says so in the log, once for each.
+ * Finds tools and skills that agents name but that do not exist, and settings for agents and providers that do not
+ * exist, and logs each once.
  */
 @Injectable()
 export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy {
@@ -52,7 +52,7 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy 
     clearTimeout(this.timer);
   }
 
-  /** What this agent names that is not there, a sentence for each. */
+  /** Missing things that this agent names, a sentence for each. */
   missingOf(agent: AgentSettings): readonly string[] {
     return missingReferences(agent, this.offer());
   }
@@ -97,7 +97,7 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy 
   }
 }
 
-/** A file of a prompt may have gone since it was checked: that is told where it matters. */
+/** A prompt file may have disappeared since it was checked: that is reported where it matters. */
 function readable(read: () => AgentSettings | undefined): AgentSettings | undefined {
   try {
     return read();

@@ -9,7 +9,7 @@ import { AgentChecks } from './agent-checks.service.js';
 import { AgentDirectory } from './agent-directory.service.js';
 import { AgentReferences } from './agent-references.service.js';
 
-/** What the gateway tells operators of its agents. */
+/** What operators see of agents. */
 @Module({
   imports: [McpModule, ModelsModule, PluginsModule, SkillsModule, ToolsModule, TurnsModule],
   providers: [AgentReferences, AgentDirectory, AgentChecks],

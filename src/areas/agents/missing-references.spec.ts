@@ -25,7 +25,7 @@ test.each([
   expect(missingReferences(agent, OFFER)).toEqual([]);
 });
 
-test('each pattern that matches nothing has its sentence', () => {
+test('each pattern that matches nothing gets a sentence', () => {
   const agent = {
     tools: { allow: ['cmr__*', 'crm__*'], deny: ['memory_forgot'] },
     skills: ['weekly-report', 'monthly-report'],
@@ -39,6 +39,6 @@ test('each pattern that matches nothing has its sentence', () => {
   ]);
 });
 
-test('where there is nothing, "*" is right', () => {
+test('where nothing exists, "*" is accepted', () => {
   expect(missingReferences(EVERYTHING, { tools: [], awaited: [], skills: [] })).toEqual([]);
 });

@@ -3,11 +3,11 @@ import { type AgentSettings, agentNames } from '../../platform/settings/agent-se
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { providerNames } from '../models/models.api.js';
 
-/** What there is that an agent may name. */
+/** What exists for agents to name. */
 export interface Offer {
   /** Names of tools. */
   readonly tools: readonly string[];
-  /** Tool servers and plugins that may offer more: those that are not there yet, or failed. */
+  /** Tool servers and plugins that may offer more: those that are not available yet, or failed. */
   readonly awaited: readonly string[];
   /** Names of skills. */
   readonly skills: readonly string[];
@@ -15,12 +15,12 @@ export interface Offer {
 
 type References = Pick<AgentSettings, 'tools' | 'skills' | 'toolChoice'>;
 
-/** A choice that is no tool. */
+/** Values of `tool_choice` that name no tool. */
 const CHOICES = new Set(['', 'auto', 'none', 'required']);
 
 /**
- * What an agent names that is not there, a sentence for each: a rule that allows or denies nothing is a slip of the pen
- * more often than it is foresight. What an awaited server or plugin could offer is not missing yet.
+ * Missing things that an agent names, a sentence for each: a rule that allows or denies nothing is more often a typing
+ * error than foresight. What a server or plugin may still offer is not missing yet.
  */
 export function missingReferences(
   { tools, skills, toolChoice }: References,
@@ -46,8 +46,8 @@ export function missingReferences(
 }
 
 /**
- * What settings outside the agents say of agents and providers that are not there, a sentence for each with its key: a budget
- * and a price that hold for nobody, and a role that may use nothing of what it names.
+ * What settings outside the agents name but does not exist, a sentence for each with its key: a budget or a price that
+ * applies to nobody, and a role that may use none of the agents it names.
  */
 export function missingTargets(
   settings: Pick<GatewaySettings, 'agents' | 'providers' | 'limits' | 'prices' | 'auth'>,
@@ -71,7 +71,7 @@ export function missingTargets(
   return [...budgets, ...roles, ...prices];
 }
 
-/** With which the names of all tools of a server or plugin begin. */
+/** The beginning of the names of all tools of a server or plugin. */
 function prefixOf(source: string): string {
   return `${source.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}__`;
 }
@@ -84,7 +84,7 @@ function mayBegin(pattern: string, prefix: string): boolean {
   return head.startsWith(prefix) || prefix.startsWith(head);
 }
 
-/** It is right also where there is nothing. */
+/** It is right also where nothing exists. */
 function isEverything(pattern: string): boolean {
   return pattern === '*';
 }

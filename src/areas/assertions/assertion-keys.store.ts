@@ -12,7 +12,7 @@ import { AssertionKeyEntity } from './assertion-key.entity.js';
 
 /** How long a key signs. */
 const SIGNING_DAYS = 30;
-/** A key is published this long before it signs, and as long after, so that nobody who keeps a key set misses it. */
+/** A key is published this long before and after it signs, so that a verifier with a cached key set has it. */
 const PUBLISHED_HOURS = 24;
 
 const ALL = statement({
@@ -41,7 +41,7 @@ const ADD = statement({
       THEN now() + interval '${PUBLISHED_HOURS} hours' ELSE now() END`,
 });
 
-/** Keys whose successor has signed for so long that nothing they signed is valid. */
+/** Keys whose successor has signed for so long that none of their signatures is valid any more. */
 const REMOVE_OLD = statement({
   name: 'assertion_keys.remove_old',
   params: {},
@@ -75,7 +75,10 @@ export class AssertionKeysStore {
     private readonly box: SecretBox,
   ) {}
 
-  /** Makes the next key when it is due, once over all replicas. @returns all keys, oldest first. Throws `CannotOpen` */
+  /**
+   * Makes the next key when it is due, once over all replicas.
+   * @returns all keys, oldest first. Throws `CannotOpen`
+   */
   async current(): Promise<readonly AssertionKey[]> {
     const [row] = await this.database.query(IS_DUE);
     if (row?.due === true) await this.rotate();

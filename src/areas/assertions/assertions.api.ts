@@ -1,2 +1,2 @@
-/** What others may ask of assertions: one that says for whom they act. */
+/** What other areas may use: an assertion that says for whom they act. */
 export { Assertions } from './assertions.service.js';

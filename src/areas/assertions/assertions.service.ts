@@ -7,7 +7,7 @@ import { Poller } from '../../platform/runtime/poller.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type AssertionKey, AssertionKeysStore } from './assertion-keys.store.js';
 
-/** How often a replica looks for keys of others; a new key is published a day before it signs. */
+/** How often a replica reads other replicas' keys; a new key is published a day before it signs. */
 const LOOK_MS = 60_000;
 const RETRY_MS = 1000;
 const LIFETIME_SECS = 60;
@@ -34,7 +34,7 @@ class NoAssertionKey extends Unavailable {
 
 const UNREAD = 'the keys of assertions could not be read';
 
-/** Signs who acts at a tool server, with a key that all replicas share, and publishes the keys. */
+/** Signs for whom the gateway acts at a tool server, with a key that all replicas share, and publishes the keys. */
 @Injectable()
 export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
   private keys: readonly AssertionKey[] = [];
@@ -63,7 +63,7 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
     await this.poller.stop();
   }
 
-  /** What verifiers find as `iss`: the public URL of the gateway, if it has one. */
+  /** The `iss` for verifiers: the public URL of the gateway, if it has one. */
   get issuer(): string {
     return this.settings.current.gateway.public_url || DEFAULT_ISSUER;
   }
@@ -78,7 +78,7 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
       new SignJWT(claims)
         .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' })
         .setIssuer(this.issuer)
-        // As for a JWT's user: issuer and subject. No user id of another caller looks so.
+        // As for a JWT's user: issuer and subject. No user id of another caller has this form.
         .setSubject(user ?? `${this.issuer}|gateway`)
         .setAudience(typeof audience === 'string' ? audience : [...audience])
         .setIssuedAt()
@@ -88,14 +88,14 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
     );
   }
 
-  /** The public keys: those that sign, signed lately, or will. Throws `NoAssertionKey`. */
+  /** The public keys: those that sign, signed recently, or will sign. Throws `NoAssertionKey`. */
   async publicKeys(): Promise<readonly JWK[]> {
     if (this.keys.length === 0) await this.load();
     if (this.keys.length === 0) throw new NoAssertionKey();
     return this.keys.map(({ publicKey }) => publicKey);
   }
 
-  /** Never rejects: with the keys of before, everything goes on. */
+  /** Never rejects: with the earlier keys everything continues. */
   private load(): Promise<void> {
     this.loading ??= this.reload()
       .catch((error: unknown) => {

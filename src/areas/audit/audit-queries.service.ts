@@ -17,13 +17,13 @@ export class AuditQueries {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Newest first. A page that is read is a row itself. Throws `AgentNotAllowed` for a caller of some agents. */
+  /** Newest first. Reading a page is audited itself. Throws `AgentNotAllowed` for a caller for some agents. */
   async list(
     { actor, action, subject, since, ...page }: PageQuery & AuditFilter,
     caller: Caller,
   ): Promise<Page<AuditRow>> {
     refuseSomeAgents('the audit tells', caller);
-    // A duration means another moment with each page, so that it is no part of what a cursor belongs to.
+    // A duration means another moment for each page, so it is not part of what a cursor depends on.
     const filters = [actor, action, subject];
     const filter = { actor, action, subject, since };
     const rows = await this.store.list(filter, page.limit + 1, LIST.after(page, filters));

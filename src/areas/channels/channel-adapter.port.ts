@@ -2,7 +2,7 @@ import type { Logger } from '../../platform/logging/logger.js';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { type Environment } from '../../platform/settings/environment.js';
 import { type ChannelSettings } from '../../platform/settings/sections/channels.section.js';
-import type { AttachmentType } from '../turns/turns.api.js';
+import type { AttachmentType, FileHead } from '../turns/turns.api.js';
 import type { ApprovalCard } from './approvals/approval-card.js';
 import { ChannelRefused } from './channel-failures.js';
 
@@ -17,7 +17,7 @@ export interface InboundFile {
   readonly mimeType: string;
   /** As announced; null when the platform does not say. */
   readonly sizeBytes: number | null;
-  /** Where `fetchFile` finds it; null for what cannot be had, such as a story. Only the adapter reads it. */
+  /** Where `fetchFile` finds it; null for what bots cannot fetch, such as a story. Only the adapter reads it. */
   readonly where: AdapterData | null;
 }
 
@@ -73,15 +73,18 @@ export interface InboundClick {
 
 /** What came of a click. */
 export interface ClickOutcome {
-  /** Whether it decided; if not, the platform shows `text` to who clicked so that it cannot be overlooked. */
+  /**
+   * Whether the click decided; if not, the platform shows `text` to the person who clicked so that it cannot be
+   * overlooked.
+   */
   readonly isAccepted: boolean;
-  /** A sentence for who clicked, literal. */
+  /** A sentence for the person who clicked, literal. */
   readonly text: string;
   /** The card as it is from now on, for platforms that answer a click with it; elsewhere it is edited (`editCard`) at once. */
   readonly card?: ApprovalCard;
 }
 
-/** What somebody is told when `clicked` throws. */
+/** What the person who clicked is told when `clicked` throws. */
 export const NOT_DECIDED = 'Nothing was decided: the gateway cannot do it at the moment. Please click again.';
 
 /** What an adapter may do while it receives. Its lease is held by one replica at a time. */
@@ -165,7 +168,7 @@ export abstract class ChannelAdapter {
    * Whether somebody comes for the bytes after the file was sent. They are then kept for three days after the turn. Absent where
    * that is never so.
    */
-  keepsFile?(file: OutboundFile): boolean;
+  keepsFile?(file: FileHead): boolean;
 
   /**
    * The bytes of a file, at most `maxBytes`. Credentials go to the platform's own host only. Throws `FileNotHad`. Absent where

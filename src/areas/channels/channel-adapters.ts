@@ -74,7 +74,7 @@ export class ChannelAdapters {
       ...{ name, settings, environment, outbound },
       logger: this.logs.for(`channel::${name}`),
     });
-    // `get` reports the failure to whoever needs the adapter.
+    // `get` reports the failure to callers that need the adapter.
     adapter.catch(() => undefined);
     return adapter;
   }

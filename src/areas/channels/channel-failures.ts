@@ -42,7 +42,7 @@ export class NotSent extends Error {
   }
 }
 
-/** A file that someone sent cannot be had. The message ends a sentence for people, such as "it is too large". */
+/** A file that someone sent cannot be fetched. The message ends a sentence for people, such as "it is too large". */
 export class FileNotHad extends Error {
   override readonly name = 'FileNotHad';
 

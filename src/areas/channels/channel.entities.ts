@@ -87,6 +87,7 @@ export class ConversationEntity {
 @Entity('channel_messages')
 @Index('channel_messages_once', { synchronize: false })
 @Index('channel_messages_open', { synchronize: false })
+@Index('channel_messages_by_user', { synchronize: false })
 @Index('channel_messages_done', { synchronize: false })
 export class ChannelMessageEntity {
   /** Messages are answered in this order. */

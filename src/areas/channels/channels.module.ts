@@ -5,6 +5,7 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { TeamsFileConsents } from './adapters/teams/teams-file-consents.service.js';
 import { TeamsInbound } from './adapters/teams/teams-inbound.service.js';
+import { AnswerRoom } from './adapters/webhook/answer-room.js';
 import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
 import { ApprovalCards } from './approvals/approval-cards.service.js';
 import { ApprovalCardStore } from './approvals/approval-cards.store.js';
@@ -29,7 +30,7 @@ import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
 import { InboundController } from './wire/inbound.controller.js';
 import { TeamsController } from './wire/teams.controller.js';
 
-/** Channels at work: who receives, what is answered, and what callers see of it. */
+/** Channels: which replica receives, how messages are answered, and what callers see of it. */
 @Module({
   imports: [
     ...[SessionsModule, ToolsModule, TurnsModule],
@@ -48,6 +49,7 @@ import { TeamsController } from './wire/teams.controller.js';
     ApprovalCardStore,
     ApprovalCards,
     ApprovalClicks,
+    AnswerRoom,
     WebhookAnswers,
     WebhookInbound,
     TeamsFileConsents,

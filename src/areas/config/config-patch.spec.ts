@@ -85,7 +85,7 @@ describe('reading a PATCH', () => {
     expect(() => read({ 'gone.key': null })).toThrow(InvalidSettings);
   });
 
-  test('everything wrong is listed at once, with the nearest key', () => {
+  test('everything that is wrong is listed at once, with the nearest key', () => {
     expect(
       problemsOf({
         'agent.max_turn': 1,
@@ -107,7 +107,7 @@ describe('reading a PATCH', () => {
     ]);
   });
 
-  test('a wrong key hides no wrong value, and earlier problems are not listed', () => {
+  test('a wrong key does not hide a wrong value, and earlier problems are not listed', () => {
     const box = new SecretBox(randomBytes(32));
     const builder = new CandidateBuilder(box, []);
     const stored = { revision: '1', rows: [{ key: 'memory.top_k', content: { value: 'many' } }] };
@@ -126,7 +126,7 @@ describe('reading a PATCH', () => {
     }
   });
 
-  test('two items for one key are refused, whatever sorts between them', () => {
+  test('two items for one key are refused, even with other keys between them', () => {
     expect(problemsOf({ agent: { max_turns: 1 }, 'agent.max_turns': 2 })).toEqual([
       'agent.max_turns: is set twice',
     ]);

@@ -25,7 +25,7 @@ export interface PatchItem {
   readonly secret: boolean;
 }
 
-/** What reading a PATCH has to know of the configuration. */
+/** What reading a PATCH needs to know about the configuration. */
 export interface PatchKnowledge {
   /** Whether the caller may change keys marked `security`. */
   readonly maySetSecurity: boolean;

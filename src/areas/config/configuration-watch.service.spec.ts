@@ -15,7 +15,7 @@ async function looks(watch: FileWatch): Promise<boolean> {
   return watch.hasNews();
 }
 
-test('new content is news once, after it stayed the same for a poll', async () => {
+test('new content is reported once, after it has stayed the same for a poll', async () => {
   const path = join(folder, 'gateway.toml');
   await writeFile(path, 'one');
   const watch = new FileWatch(() => path);
@@ -30,7 +30,7 @@ test('new content is news once, after it stayed the same for a poll', async () =
   expect(await watch.hasNews()).toBe(true);
 });
 
-test('unsettled content is news again', async () => {
+test('content that is still changing is reported again', async () => {
   const path = join(folder, 'gateway.toml');
   await writeFile(path, 'one');
   const watch = new FileWatch(() => path);
@@ -54,7 +54,7 @@ test('a ConfigMap whose data folder is swapped by a symbolic link is noticed', a
   expect(await looks(watch)).toBe(true);
 });
 
-test('a file that goes, comes, or is none at all is noticed and breaks nothing', async () => {
+test('a file that disappears, appears or is absent is handled', async () => {
   const path = join(folder, 'gateway.toml');
   const named: { path?: string } = {};
   const watch = new FileWatch(() => named.path);

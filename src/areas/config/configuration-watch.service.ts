@@ -125,7 +125,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
     try {
       await this.configuration.followFile();
     } catch (error) {
-      // Only new content can mend this; any other failure is retried.
+      // Only new content can help here; any other failure is retried.
       if (error instanceof InvalidSettings) this.file.settle();
       throw error;
     }

@@ -31,7 +31,7 @@ export interface PatchOutcome {
 export interface RollbackOutcome {
   /** The keys that changed. */
   readonly changed: readonly string[];
-  /** One of them takes effect at the next start only. */
+  /** Whether one of them takes effect only at the next start. */
   readonly reloadRequired: boolean;
 }
 

@@ -31,6 +31,8 @@ const IDLE_MS = 30_000;
 const GATHER_MS = 2;
 const RECHECK_MS = 25;
 const RECHECKS = 2;
+/** Each claim of retries looks at every webhook: those that catch up share it, and leave the database to others. */
+const RETRY_GATHER_MS = 25;
 /** When to look again at lanes that another statement had locked. */
 const LOCKED_MS = 100;
 /** The first pause after a failure of the database; it doubles up to `POLL_MS`. */
@@ -47,8 +49,6 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   private retryPasses: Promise<void> = Promise.resolve();
   private claimsRetries = false;
   private readonly stopping = new AbortController();
-  /** Notified when retries may be due. */
-  private readonly retryWakeSignal = new WakeSignal();
   /** Quick looks that are left after the last signal. */
   private looks = 0;
 
@@ -73,7 +73,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     this.due.watch({
       question: ANY_RETRY_DUE,
       everyMs: POLL_MS,
-      onAnswer: notifying(this.retryWakeSignal),
+      onAnswer: notifying(this.retries.wakeSignal),
     });
   }
 
@@ -96,7 +96,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     this.firsts.wakeSignal.notify();
-    this.retryWakeSignal.notify();
+    this.retries.wakeSignal.notify();
     await this.firstPasses;
     this.firsts.finish();
     // Before the last pass of retries has ended, because other replicas wait for these lanes.
@@ -148,7 +148,8 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     await this.inPasses(async () => {
       await this.retries.dropInactive();
       await this.retries.pass();
-      await this.retryWakeSignal.wait(this.retries.isIdle ? IDLE_MS : POLL_MS);
+      await this.retries.wakeSignal.wait(this.retries.isIdle ? IDLE_MS : POLL_MS);
+      await sleep(RETRY_GATHER_MS);
     });
   }
 

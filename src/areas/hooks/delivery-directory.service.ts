@@ -20,7 +20,6 @@ import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
 import type { DeliveryStatus } from './delivery.js';
 import { DELIVERY_OVERVIEW, HOOK_OVERVIEW, HOOK_STATE, HookAdmin, type HookOverview } from './hook-admin.js';
-import { HookEnded } from './hooks.errors.js';
 
 const DELIVERY = {
   ...{ id: text, hook_id: text, ...DELIVERY_OVERVIEW },
@@ -31,7 +30,7 @@ export type DeliveryRow = RowOf<typeof DELIVERY>;
 
 const DELIVERY_DETAIL = {
   ...DELIVERY,
-  /** Null for a caller who may not read what the event is about, and once the event is gone. */
+  /** Null for a caller that may not read what the event is about, and once the event is deleted. */
   data: nullable(json<Readonly<Record<string, unknown>>>()),
 };
 export type DeliveryDetail = RowOf<typeof DELIVERY_DETAIL>;
@@ -42,7 +41,7 @@ export interface DeliveryFilter {
   readonly since?: Date | undefined;
 }
 
-/** A webhook that is given up, or whose every attempt fails. */
+/** A webhook that was given up, or whose every attempt fails. */
 export type TroubledHook = RowOf<typeof HOOK_STATE>;
 
 /** A webhook whose deliveries wait, and for how many seconds the oldest one does. */
@@ -66,7 +65,7 @@ const HOOK_PAGE = statement({
     FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id
     WHERE h.message_id IS NULL AND (h.created_at, h.id) < (:at::timestamptz, :id) ORDER BY h.created_at DESC, h.id DESC LIMIT :most`,
 });
-/** Revoked tokens took theirs with them: nobody has to look after those. */
+/** Without webhooks of revoked tokens: nobody has to look after those. */
 const TROUBLED = statement({
   name: 'delivery_directory.troubled',
   params: { most: bigint },
@@ -78,7 +77,7 @@ const TROUBLED = statement({
       AND ((NOT h.active AND h.inactive_reason IS DISTINCT FROM 'token_revoked') OR (h.active AND l.failing_since IS NOT NULL))
     ORDER BY l.failing_since NULLS LAST LIMIT :most`,
 });
-/** The oldest delivery of each active webhook that was never tried: none waits so long where a replica sends. */
+/** The oldest delivery of each active webhook that was never tried: none waits long while a replica sends. */
 const LAGGING = statement({
   name: 'delivery_directory.lagging',
   params: { secs: double, most: bigint },
@@ -172,19 +171,21 @@ export class DeliveryDirectory {
     return mayRead(found.event, caller) ? found : { ...found, data: null };
   }
 
-  /** Sends it once more; its webhook becomes active again. Throws `DeliveryNotFound`, and `HookEnded`. */
+  /** Sends it once more; its webhook becomes active again. Throws `DeliveryNotFound`, `HookNotFound` and `HookEnded`. */
   async redeliver(
     id: string,
     caller: Caller,
   ): Promise<{ readonly id: string; readonly status: DeliveryStatus }> {
     const { hook_id: hookId, event_id: eventId } = await this.find(id, caller);
-    const replayed = await this.admin.replay(hookId, { since: new Date(0), eventId, delivered: true });
-    if (replayed === undefined) throw new HookEnded();
+    await this.admin.replay(hookId, { since: new Date(0), eventId, delivered: true });
     return { id, status: 'pending' };
   }
 }
 
-/** Events tell what was said, and some what is in the audit: whoever may manage webhooks does not read that thereby. */
+/**
+ * Events contain what was said, and some contain audit entries: the right to manage webhooks does not include reading
+ * those.
+ */
 function mayRead(event: string, { scopes }: Caller): boolean {
   return grants(scopes, event.startsWith('audit.') ? 'audit:read' : 'sessions:read');
 }

@@ -115,7 +115,7 @@ function passTime(ms: number): void {
   jest.spyOn(performance, 'now').mockReturnValue(now);
 }
 
-test('more is claimed before the claimed deliveries run out', async () => {
+test('more deliveries are claimed before the claimed ones run out', async () => {
   const world = new World(600);
   await world.firsts.pass();
   await world.answer(300);
@@ -125,7 +125,7 @@ test('more is claimed before the claimed deliveries run out', async () => {
   expect(world.asked).toEqual([0, 500]);
 });
 
-test('a lane whose lease ran out and was renewed goes on where it was', async () => {
+test('a lane whose lease ran out and was renewed continues where it was', async () => {
   const world = new World(20);
   await world.firsts.pass();
   passTime(1600);
@@ -137,7 +137,7 @@ test('a lane whose lease ran out and was renewed goes on where it was', async ()
   expect(world.sent).toEqual(numbers(1, 20));
 });
 
-test('a lane that is claimed again while outcomes of it are not stored waits for them', async () => {
+test('a lane that is claimed again waits while outcomes of it are not stored', async () => {
   const world = new World(20);
   await world.firsts.pass();
   passTime(1600);
@@ -153,14 +153,14 @@ test('a lane that is claimed again while outcomes of it are not stored waits for
   expect(world.sent).toEqual(numbers(1, 20));
 });
 
-test('a receiver that wants nothing more is sent nothing more', async () => {
+test('a receiver that answered 410 is sent nothing more', async () => {
   const world = new World(20);
   await world.firsts.pass();
   await world.answer(20, true);
   expect(world.sent).toEqual([1]);
 });
 
-test('at a stop the delivery in flight may arrive, and nothing else is sent', async () => {
+test('at a stop the delivery on its way may arrive, and nothing else is sent', async () => {
   const world = new World(20);
   await world.firsts.pass();
   world.firsts.finish();
@@ -170,7 +170,7 @@ test('at a stop the delivery in flight may arrive, and nothing else is sent', as
   expect(world.firsts.isIdle).toBe(true);
 });
 
-test('a lane that another statement has locked is passed over, reported as such, and served when it is free', async () => {
+test('a lane that another statement has locked is skipped, reported as such, and served when it is free', async () => {
   const world = new World(3);
   world.isLocked = true;
   expect(await world.firsts.pass()).toMatchObject({ foundAny: false, passedOver: true });
@@ -180,7 +180,7 @@ test('a lane that another statement has locked is passed over, reported as such,
   expect(world.sent).toEqual([1, 2, 3]);
 });
 
-test('at a stop a lane is released as soon as nothing of it is in flight', async () => {
+test('at a stop a lane is released as soon as no delivery of it is on its way', async () => {
   const world = new World(20);
   await world.firsts.pass();
   world.firsts.finish();

@@ -20,6 +20,7 @@ import { statement } from '../../platform/database/statement.js';
 import type { DeliveryStatus } from './delivery.js';
 import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './hook.entity.js';
 import type { InactiveReason } from './hook.js';
+import { HookEnded, HookNotFound } from './hooks.errors.js';
 
 export const HOOK_STATE = {
   ...columnsOf(HookEntity, 'id', 'url', 'active', 'createdAt'),
@@ -153,12 +154,13 @@ export class HookAdmin {
 
   /**
    * Queues failed deliveries and those that wait for a retry again, and reactivates the hook.
-   * @returns how many deliveries; undefined for an unknown hook, and for one that ended with its token
+   * @returns how many deliveries. Throws `HookNotFound`, and `HookEnded` for one that ended with its token.
    */
-  async replay(hookId: string, { since, eventId, delivered }: ReplayRequest): Promise<number | undefined> {
+  async replay(hookId: string, { since, eventId, delivered }: ReplayRequest): Promise<number> {
     const asked = JSON.stringify({ since: since.toISOString(), event_id: eventId, delivered });
     const reactivated = await this.database.query(REACTIVATE, { hook: hookId, origin: originJson(), asked });
-    if (reactivated.length === 0) return undefined;
+    if (reactivated.length === 0)
+      throw (await this.find(hookId)) === undefined ? new HookNotFound() : new HookEnded();
     let total = 0;
     for (let after = '0'; ; ) {
       const terms = { hook: hookId, since, event: eventId, delivered, after };

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { idsSince } from '../../common/ids/typeid.js';
 import { Database } from '../../platform/database/database.js';
 import { bigint, integer, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
@@ -19,17 +20,18 @@ const OLD_DELIVERIES = statement({
       SELECT id FROM hook_deliveries WHERE status <> 'pending' AND done_at < now() - make_interval(hours => :hours)
       LIMIT :most FOR UPDATE SKIP LOCKED) RETURNING id`,
 });
-/** Deliveries of deleted hooks, and pending ones of hooks that ended with their token. */
+/**
+ * What will never be sent: deliveries of deleted hooks, and of hooks that ended with their token. Those that were tried and
+ * those that were not each have an index; what has ended is not read, it goes with its age.
+ */
 const ORPHANS = statement({
   name: 'hook_retention.orphans',
   params: { most: bigint },
   row: { id: bigint },
   sql: `
     DELETE FROM hook_deliveries WHERE id IN (
-      SELECT id FROM hook_deliveries AS d
-      WHERE NOT EXISTS (SELECT 1 FROM hooks AS h WHERE h.id = d.hook_id)
-        OR d.status = 'pending' AND d.hook_id IN (SELECT id FROM hooks WHERE inactive_reason = 'token_revoked')
-      LIMIT :most FOR UPDATE SKIP LOCKED) RETURNING id`,
+      SELECT id FROM (${orphansAmong('attempts = 0')}) AS unsent
+      UNION ALL SELECT id FROM (${orphansAmong('attempts > 0')}) AS due) RETURNING id`,
 });
 /**
  * Webhooks of tasks that are over and were told of everything, with what is left of them: deliveries that failed are kept for
@@ -41,16 +43,23 @@ const OF_ENDED_TASKS = statement({
   row: { id: text },
   sql: removeToldHooks(`h.message_id IS NOT NULL`),
 });
-const OLD_EVENTS = statement({
-  name: 'hook_retention.old_events',
-  params: { hours: integer, most: bigint },
+/** Ids sort by time, so the key finds them: events that are kept are not read. `young` sorts behind all that may be old. */
+export const OLD_EVENTS = statement({
+  name: 'hook_retention.old_events_by_id',
+  params: { hours: integer, young: text, most: bigint },
   row: { id: text },
   sql: `
     DELETE FROM events WHERE id IN (
-      SELECT id FROM events AS e WHERE e.occurred_at < now() - make_interval(hours => :hours)
+      SELECT id FROM events AS e WHERE e.id < :young AND e.occurred_at < now() - make_interval(hours => :hours)
         AND NOT EXISTS (SELECT 1 FROM hook_deliveries AS d WHERE d.event_id = e.id)
-      LIMIT :most) RETURNING id`,
+      ORDER BY e.id LIMIT :most) RETURNING id`,
 });
+/** The clock that made an id may differ from this one. */
+const HOUR_MS = 3_600_000;
+
+export function oldEvents(hours: number, most: number): { hours: number; most: number; young: string } {
+  return { hours, most, young: idsSince('evt', Date.now() - (hours - 1) * HOUR_MS) };
+}
 
 /** Deletes deliveries and events that can no longer be listed or replayed. */
 @Injectable()
@@ -84,8 +93,15 @@ export class HookRetention implements OnApplicationBootstrap, OnModuleDestroy {
       await this.database.query(OLD_DELIVERIES, terms),
       await this.database.query(OF_ENDED_TASKS, terms),
       await this.database.query(ORPHANS, terms),
-      await this.database.query(OLD_EVENTS, terms),
+      await this.database.query(OLD_EVENTS, oldEvents(terms.hours, terms.most)),
     ];
-    return gone.some(({ length }) => length === MAX_AT_ONCE);
+    return gone.some(({ length }) => length >= MAX_AT_ONCE);
   }
+}
+
+function orphansAmong(condition: string): string {
+  return `
+    SELECT d.id FROM hook_deliveries AS d LEFT JOIN hooks AS h ON h.id = d.hook_id
+    WHERE d.status = 'pending' AND d.${condition} AND (h.id IS NULL OR h.inactive_reason = 'token_revoked')
+    LIMIT :most FOR UPDATE OF d SKIP LOCKED`;
 }

@@ -72,7 +72,9 @@ export class LaneOwner {
     const over = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());
-      this.stopped.signal.addEventListener('abort', () => resolve());
+      // The stop may have come while the session was being opened.
+      if (this.stopped.signal.aborted) resolve();
+      else this.stopped.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     client.on('notification', () => listener.lanesLeft());
     try {

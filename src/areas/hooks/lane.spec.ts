@@ -11,14 +11,14 @@ function busyLane(): Lane {
   return lane;
 }
 
-test('a lane wants more when half of a claim is left, and only what comes after it', () => {
+test('a lane asks for more when half of a claim is left, and only for later deliveries', () => {
   const lane = busyLane();
   const wanted = Array.from({ length: 10 }, () => [lane.next()?.sequence, lane.wantsMore]);
   expect(wanted.filter(([, wants]) => wants).map(([sequence]) => sequence)).toEqual([5, 6, 7, 8, 9, 10]);
   expect(lane.after).toBe(10);
 });
 
-test('after a claim that brought everything there was, the next one waits until all outcomes are stored', () => {
+test('after a claim that returned everything, the next one waits until all outcomes are stored', () => {
   const lane = busyLane();
   lane.add(deliveries(11, 12), 10);
   while (lane.next() !== undefined);
@@ -42,7 +42,7 @@ test('every tenth claim is the last one before the lane starts over', () => {
   expect(wanted).toEqual([...Array.from({ length: 9 }, () => true), false]);
 });
 
-test('after its lease a lane sends nothing, and what it has is not claimed twice when the lease is renewed', () => {
+test('after its lease a lane sends nothing, and its deliveries are not claimed twice when the lease is renewed', () => {
   const lane = busyLane();
   const now = performance.now();
   const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 9500);
@@ -62,7 +62,7 @@ test('outcomes that are not stored hold back the next claim', () => {
   expect(lane.wantsMore).toBe(false);
 });
 
-test('a lane that was dropped or whose lease has ended sends and wants nothing', () => {
+test('a lane that was dropped or whose lease has ended sends nothing and asks for nothing', () => {
   const lane = busyLane();
   lane.drop();
   expect([lane.next(), lane.length, lane.wantsMore, lane.signal.aborted]).toEqual([

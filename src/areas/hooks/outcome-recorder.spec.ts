@@ -17,11 +17,11 @@ const OUTCOME: Outcome = {
 };
 
 type Store = Partial<Pick<OutcomeStore, 'record' | 'putOff'>>;
-const logged: unknown[][] = [];
-const log = (...line: unknown[]): void => void logged.push(line);
-beforeEach(() => logged.splice(0));
-
-function recorder(store: Store = { record: () => Promise.resolve([]) }): OutcomeRecorder {
+function recorder(
+  store: Store = { record: () => Promise.resolve([]) },
+  logged: unknown[][] = [],
+): OutcomeRecorder {
+  const log = (...line: unknown[]): void => void logged.push(line);
   return new OutcomeRecorder(
     store as OutcomeStore,
     { count: () => undefined } as unknown as DeliveryMetrics,
@@ -38,7 +38,7 @@ async function ticks(count: number): Promise<void> {
 
 // The writer ends while the next outcome arrives: whichever is first, the outcome is written.
 test.each(Array.from({ length: 12 }, (_, tick) => tick))(
-  'an outcome that comes %i ticks after a batch is written too',
+  'an outcome that arrives %i ticks after a batch is written too',
   async (tick) => {
     const outcomes = recorder();
     await outcomes.record(OUTCOME);
@@ -48,17 +48,19 @@ test.each(Array.from({ length: 12 }, (_, tick) => tick))(
   },
 );
 
-test('an outcome that the database always refuses holds up no other, and its delivery is sent again later', async () => {
+test.concurrent('an outcome that the database always refuses does not hold up others, and its delivery is sent again later', async () => {
   const written: string[] = [];
   const putOff: string[] = [];
-  const outcomes = recorder({
+  const logged: unknown[][] = [];
+  const store: Store = {
     record: (all) => {
       if (all.some(({ deliveryId }) => deliveryId === '2')) return Promise.reject(new Error('refused'));
       written.push(...all.map(({ deliveryId }) => deliveryId));
       return Promise.resolve([]);
     },
     putOff: ({ deliveryId }) => Promise.resolve(void putOff.push(deliveryId)),
-  });
+  };
+  const outcomes = recorder(store, logged);
   await Promise.all(outcomesOf('1', '2', '3').map((one) => outcomes.record(one)));
   expect({ written, putOff }).toEqual({ written: ['1', '3'], putOff: ['2'] });
   expect(logged.at(-1)).toEqual([
@@ -69,15 +71,17 @@ test('an outcome that the database always refuses holds up no other, and its del
   expect(written).toEqual(['1', '3', '4']);
 });
 
-test('while the database is away every outcome is kept, however often it is tried', async () => {
+test.concurrent('while the database is away every outcome is kept, however often it is tried', async () => {
   let attempts = 0;
-  const outcomes = recorder({
+  const logged: unknown[][] = [];
+  const store: Store = {
     record: () => {
       attempts += 1;
       return attempts < 6 ? Promise.reject(new Unavailable('away')) : Promise.resolve([]);
     },
     putOff: () => Promise.reject(new Error('not to be put off')),
-  });
+  };
+  const outcomes = recorder(store, logged);
   await outcomes.record(OUTCOME);
   expect(attempts).toBe(6);
   expect(logged).toHaveLength(5);

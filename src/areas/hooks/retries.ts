@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { WakeSignal } from '../../platform/runtime/wake-signal.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { byHook, type Delivery } from './delivery.js';
+import { byHook, type Delivery, type DeliveryStatus } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
 import { HookStore } from './hook.store.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -20,9 +21,14 @@ interface RunningRetries {
   readonly failing: boolean;
 }
 
-/** Makes retries when they are due, a few at a time for each hook. */
+/**
+ * Makes retries when they are due, a few at a time for each hook. A receiver that takes all of them gets the next at once:
+ * what an outage left is sent as fast as it is taken. To one that still fails they go no faster than the poll.
+ */
 @Injectable()
 export class Retries {
+  /** Notified when retries may be due. */
+  readonly wakeSignal = new WakeSignal();
   private readonly logger: Logger;
   private readonly running = new Map<string, RunningRetries>();
   private checkedAt = 0;
@@ -85,15 +91,26 @@ export class Retries {
   private start(hookId: string, deliveries: readonly Delivery[], failing: boolean): void {
     const abort = new AbortController();
     this.running.set(hookId, { abort, failing });
-    void Promise.all(deliveries.map((delivery) => this.send(delivery, abort.signal)))
+    void this.sendAll(deliveries, abort.signal)
       .catch((error: unknown) => {
         this.logger.warn('retries to a webhook are paused', { hook_id: hookId, error: String(error) });
+        return false;
       })
-      .finally(() => this.running.delete(hookId));
+      .then((areTaken) => {
+        this.running.delete(hookId);
+        if (areTaken && deliveries.length === MAX_PER_HOOK) this.wakeSignal.notify();
+      });
   }
 
-  private async send(delivery: Delivery, signal: AbortSignal): Promise<void> {
+  /** @returns whether the receiver took every one of them */
+  private async sendAll(deliveries: readonly Delivery[], signal: AbortSignal): Promise<boolean> {
+    const sent = await Promise.all(deliveries.map((delivery) => this.send(delivery, signal)));
+    return sent.every((status) => status === 'delivered');
+  }
+
+  private async send(delivery: Delivery, signal: AbortSignal): Promise<DeliveryStatus | undefined> {
     const outcome = await this.sender.attempt(delivery, signal);
     if (outcome !== undefined) await this.recorder.record(outcome);
+    return outcome?.status;
   }
 }

@@ -18,7 +18,7 @@ test('the tenth attempt is the last', () => {
   expect(nextDelaySecs({ attempts: 10, retryAfterSecs: 5 })).toBeUndefined();
 });
 
-test('a receiver may ask for more time, at most for a day, and never for less', () => {
+test('a receiver may ask for a longer wait of up to a day, and never for a shorter one', () => {
   expect(nextDelaySecs({ attempts: 1, retryAfterSecs: 120 }, () => 0.5)).toBe(120);
   expect(nextDelaySecs({ attempts: 2, retryAfterSecs: 0 }, () => 0.5)).toBe(300);
   expect(nextDelaySecs({ attempts: 1, retryAfterSecs: 1e9 }, () => 0.5)).toBe(86_400);

@@ -9,7 +9,7 @@ const delivery = {
   sequence: 7,
 };
 
-test('the body has the five fields in their order, and the payload byte for byte as it was stored', () => {
+test('the body has the five fields in order, and the payload byte for byte as it was stored', () => {
   const body = deliveryBody(delivery, '{"b" : 1.50,"a":"\\u00e9"}');
   expect(body).toBe(
     '{"id":"evt_1","event":"session.created","timestamp":"2026-01-02T03:04:05.678Z","sequence":7,"data":{"b" : 1.50,"a":"\\u00e9"}}',
@@ -53,7 +53,7 @@ test('a signature made by another library is accepted, also among older ones', (
   expect(signatureProblem(rotated, body, key, nowSecs)).toBeUndefined();
 });
 
-test('five minutes off is in time, more is a replay', () => {
+test('a signature five minutes off is accepted, an older one is a replay', () => {
   for (const off of [-300, 300])
     expect(signatureProblem(signed(nowSecs + off), body, key, nowSecs)).toBeUndefined();
   for (const off of [-301, 301])
@@ -65,11 +65,11 @@ test.each([
   ['another time', { ...signed(), timestamp: String(nowSecs - 1) }],
   ['no signature of ours', { ...signed(), signature: 'v2,abc' }],
   ['an empty one', { ...signed(), signature: 'v1,' }],
-])('%s is wrong', (_, given) => {
+])('%s is refused', (_, given) => {
   expect(signatureProblem(given, body, key, nowSecs)).toBe('wrong');
 });
 
-test('other bytes, and another key, are wrong', () => {
+test('other bytes, and another key, are refused', () => {
   expect(signatureProblem(signed(), Buffer.from('{}'), key, nowSecs)).toBe('wrong');
   expect(signatureProblem(signed(), body, Buffer.from('another key of ours'), nowSecs)).toBe('wrong');
 });
@@ -80,6 +80,6 @@ test.each([
   ['timestamp', { ...signed(), timestamp: undefined }],
   ['number for a timestamp', { ...signed(), timestamp: '1e9' }],
   ['signature', { ...signed(), signature: undefined }],
-])('without a %s it is not signed', (_, given) => {
+])('a message without a %s counts as unsigned', (_, given) => {
   expect(signatureProblem(given, body, key, nowSecs)).toBe('unsigned');
 });

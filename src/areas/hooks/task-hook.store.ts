@@ -13,7 +13,7 @@ import { LOCK_REGISTRATIONS } from './hook.store.js';
 import { HookSecrets } from './hook-secrets.js';
 import { removeToldHooks, type TaskHook, type TaskHookTerms } from './task-hook.js';
 
-/** Upper limits: of all tasks together, of one token and its replacements (0 for none), of one task. */
+/** Upper limits: for all tasks together, for one token and its replacements (0 for none), for one task. */
 export interface TaskHookQuota {
   readonly all: number;
   readonly share: number;
@@ -23,7 +23,7 @@ export interface TaskHookQuota {
 /** A limit that is reached. */
 export type FullQuota = keyof TaskHookQuota;
 
-/** Held until the commit: a turn that ends meanwhile finds the hook, or the hook finds that it has ended. */
+/** Held until the commit: a turn that ends meanwhile finds the hook, or the hook finds that the turn has ended. */
 const LOCK_TURN = statement({
   name: 'task_hooks.lock_turn',
   params: { turn: text },
@@ -66,7 +66,7 @@ const INSERT = statement({
     })})
     SELECT id FROM made`,
 });
-/** What waits is sent to where it is now. */
+/** Waiting notifications are sent to the current address. */
 const REPLACE = statement({
   name: 'task_hooks.replace',
   params: HOOK,
@@ -98,7 +98,7 @@ const LIST = statement({
     WHERE message_id = :message AND inactive_reason IS DISTINCT FROM 'token_revoked'
     ORDER BY created_at, id`,
 });
-/** Without a name: all of a message that began no task. */
+/** Without a name: all hooks of a message that began no task. */
 const REMOVE = statement({
   name: 'task_hooks.remove',
   params: { message: text, config: nullable(text), origin: jsonb<unknown>() },
@@ -115,7 +115,7 @@ const REMOVE = statement({
 const OVER: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'interrupted']);
 const MADE_ROOM_AT_ONCE = 1000;
 
-/** Stores who is told of which task, among the webhooks. */
+/** Stores who is notified of which task, among the webhooks. */
 @Injectable()
 export class TaskHookStore {
   constructor(
@@ -125,7 +125,7 @@ export class TaskHookStore {
   ) {}
 
   /**
-   * Replaces the one of the same name. One for a task that is over is told so. Throws `TokenRevoked`.
+   * Replaces the hook of the same name. A hook for a task that is over is notified of that. Throws `TokenRevoked`.
    * @returns how many deliveries there are for it already, or the limit that is reached
    */
   put(terms: TaskHookTerms, quota: TaskHookQuota): Promise<number | FullQuota> {
@@ -156,7 +156,10 @@ export class TaskHookStore {
     return rows.map(({ config_id: configId, url }) => ({ configId, url }));
   }
 
-  /** The ids of those that are gone. @param configId null for all of a message that began no task */
+  /**
+   * The ids of the deleted hooks.
+   * @param configId null for all hooks of a message that began no task
+   */
   async remove(messageId: string, configId: string | null): Promise<string[]> {
     const gone = await this.database.query(REMOVE, {
       ...{ message: messageId, config: configId, origin: originJson() },
@@ -164,7 +167,7 @@ export class TaskHookStore {
     return gone.map(({ id }) => id);
   }
 
-  /** The one that is replaced, or the limit that is reached even without those that have nothing left to tell. */
+  /** The hook that is replaced, or the limit that is reached even without the hooks that have nothing left to send. */
   private async roomFor(
     runner: SqlRunner,
     { messageId, hook, maker }: TaskHookTerms,

@@ -1,33 +1,34 @@
 import type { Caller } from '../../platform/tokens/caller.js';
 
-/** Who is told of a task: a webhook for one turn. Its secret stays in the store. */
+/** Notifies somebody of a task: a webhook for one turn. Its secret stays in the store. */
 export interface TaskHook {
-  /** Its name among those of the same task. */
+  /** Its name among the hooks of the same task. */
   readonly configId: string;
   readonly url: string;
 }
 
 export interface NewTaskHook extends TaskHook {
-  /** What it takes to be heard there, as its face reads it when it sends; sealed. */
+  /** The credentials for the receiver, as its face reads them when it sends; sealed. */
   readonly secret: string | null;
 }
 
 export interface TaskHookTerms {
-  /** The user message of the turn, which may not be there yet. */
+  /** The user message of the turn, which may not be stored yet. */
   readonly messageId: string;
-  /** The turn, when it is. */
+  /** The turn, once there is one. */
   readonly turnId: string | undefined;
   readonly hook: NewTaskHook;
   /** It ends with their token. */
   readonly maker: Caller;
 }
 
-/** How long one is kept for a task that has not begun. */
+/** How long a hook is kept for a task that has not begun. */
 const UNBEGUN = `interval '1 hour'`;
 
 /**
- * Deletes those of tasks that are over, which have nothing left to send, and those that failed and are older than `:hours`; at
- * most `:most`. @param which a condition on `h`
+ * Deletes hooks of tasks that are over, which have nothing left to send, and failed ones that are older than `:hours`;
+ * at most `:most`.
+ * @param which a condition on `h`
  */
 export const removeToldHooks = (which: string): string => `
     WITH over AS (

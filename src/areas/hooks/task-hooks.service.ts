@@ -19,7 +19,10 @@ const WHAT_IS_FULL = {
     'This API token has as many push notifications for tasks that are not over as it may (limits.task_hooks_per_api_token). Delete one, or wait until a task is over.',
 };
 
-/** Who is told of single tasks, by the deliverer of webhooks. Whoever may see a task may see and change who is told of it. */
+/**
+ * Notifications about single tasks, sent by the deliverer of webhooks. Callers that may see a task may see and change
+ * who is notified of it.
+ */
 @Injectable()
 export class TaskHooks {
   constructor(
@@ -31,8 +34,9 @@ export class TaskHooks {
   ) {}
 
   /**
-   * Tells of the task from now on, also of its beginning; of one that is over, that it is. The same name replaces. Throws
-   * `BadFields` for a URL that is not allowed, `TooManyTaskHooks`, `TokenRevoked`: nothing has changed then.
+   * Notifies of the task from now on, also of its beginning; of a task that is over, that it is. A hook of the same
+   * name is replaced. Throws `BadFields` for a URL that is not allowed, `TooManyTaskHooks`, `TokenRevoked`; nothing has
+   * changed then.
    */
   async put(terms: TaskHookTerms): Promise<void> {
     const problem = await urlProblem(this.guard, terms.hook.url);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** The name of a delivery that tells of a task; nobody subscribes to it. Also in the function `tell_of_task`. */
+/** The event name of notifications about a task; nobody subscribes to it. Also in the function `tell_of_task`. */
 export const TASK_EVENT = 'a2a.task';
 
 /** A task has a new state. */
@@ -12,16 +12,19 @@ export interface TaskChange {
   readonly at: Date;
 }
 
-/** What is sent: a body, and headers beside those of all deliveries. */
+/** What is sent: a body, and headers in addition to those of all deliveries. */
 export interface TaskNotification {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @param secret what the receiver gave for it */
+/** @param secret the receiver's credentials */
 type Writer = (change: TaskChange, secret: string | undefined) => Promise<TaskNotification>;
 
-/** Writes the notifications about tasks in the format of the face they came by, which registers its writer at the start. */
+/**
+ * Writes the notifications about tasks in the format of the face that registered them, which sets its writer at the
+ * start.
+ */
 @Injectable()
 export class TaskNotifications {
   private writer: Writer | undefined;

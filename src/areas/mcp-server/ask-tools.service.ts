@@ -60,8 +60,8 @@ export class AskTools {
   }
 
   /**
-   * Asks, and waits for the answer. What goes wrong is a result that says so, as the protocol wants it.
-   * Throws `TurnHandedOver` when this replica stops before.
+   * Asks, and waits for the answer. A failure is a result that says so, as the protocol requires. Throws
+   * `TurnHandedOver` when this replica stops before.
    */
   async call(
     tool: string,

@@ -14,7 +14,7 @@ import {
   TurnResults,
 } from '../turns/turns.api.js';
 
-/** Who asks, and what came with the request. */
+/** The caller, and what came with the request. */
 export interface Asker {
   readonly caller: Caller;
   /** Whether the token is still good. */
@@ -26,11 +26,11 @@ export interface Question {
   readonly agent: string;
   readonly message: string;
   readonly sessionId: string | undefined;
-  /** The id that the message is to have, so that its turn is found again on any replica. */
+  /** The id of the message, so that any replica finds its turn again. */
   readonly messageId: string;
 }
 
-/** A turn that was begun or found, and what shows it. */
+/** A turn that was begun or found, and how to show it. */
 export interface AskedTurn {
   readonly sessionId: string;
   readonly watched: WatchedTurn;
@@ -38,7 +38,7 @@ export interface AskedTurn {
 
 type Listener = (event: LiveEvent) => void;
 
-/** Puts questions to agents as messages of sessions, and finds their turns again, whichever replica runs them. */
+/** Sends questions to agents as messages of sessions, and finds their turns again, whichever replica runs them. */
 @Injectable()
 export class AskedTurns {
   constructor(
@@ -51,7 +51,7 @@ export class AskedTurns {
     private readonly viewers: Viewers,
   ) {}
 
-  /** Begins the turn, unless this very question was asked before. Throws what sending a message throws. */
+  /** Begins the turn, unless this same question was asked before. Throws what sending a message throws. */
   async ask(question: Question, asker: Asker, listener: Listener): Promise<AskedTurn> {
     const known = await this.turnOf(question.messageId);
     const isSame = known !== undefined && (await this.isSame(question));
@@ -61,7 +61,7 @@ export class AskedTurns {
     this.viewers.refuseTooMany(caller);
     const sessionId = await this.sessionOf(question, caller);
     const content = question.message;
-    // A client that numbers its requests anew in a session that it kept asks something else under a number that was used.
+    // A client that restarts its request numbers in a session that it kept asks something new under a used number.
     const id = known === undefined ? question.messageId : newId('msg');
     const message = { id, content, attachments: [], onCommit: key?.storingTurn() };
     const { live } = await this.messages.start(sessionId, message, caller);
@@ -70,7 +70,10 @@ export class AskedTurns {
     return { sessionId, watched };
   }
 
-  /** Shows a turn from its beginning. Throws `SessionNotFound` for one that is gone, or of a session that the caller may not see. */
+  /**
+   * Shows a turn from its beginning. Throws `SessionNotFound` for a deleted turn, or one of a session that the caller
+   * may not see.
+   */
   async follow(turnId: string, asker: Asker, listener: Listener): Promise<AskedTurn> {
     const record = await this.records.find(turnId);
     if (record === undefined) throw new SessionNotFound();

@@ -18,21 +18,21 @@ export interface CallEvent extends CallRef {
 const SESSION_ID = /^[\x21-\x7e]{1,128}$/;
 const EVENT_ID = /^([\w-]{1,512})\.(\d{1,9})$/;
 
-/** Whether the text may name an MCP session; which one it is nobody checks, since it only tells calls of one caller apart. */
+/** Whether the text may name an MCP session. Nobody checks which one, since it only tells calls of one caller apart. */
 export function isMcpSession(text: string | undefined): text is string {
   return text !== undefined && SESSION_ID.test(text);
 }
 
 /**
- * The id of the message that a call sends, the same on every replica: so nothing of an MCP session has to be stored to
- * find the turn of a call again. What another token presents leads elsewhere.
+ * The id of the message that a call sends, the same on every replica: so nothing about an MCP session has to be stored
+ * to find the turn of a call again. With another token it leads elsewhere.
  */
 export function messageIdOf(family: string, mcpSession: string, requestId: RequestNumber): string {
   const parts = JSON.stringify(['mcp', family, mcpSession, typeof requestId, requestId]);
   return idFrom('msg', createHash('sha256').update(parts).digest());
 }
 
-/** The id of an event holds all that is needed to go on after it. */
+/** The id of an event holds everything needed to continue after it. */
 export function callEventId({ requestId, progressToken, position }: CallEvent): string {
   const text = JSON.stringify([requestId, progressToken ?? null]);
   return `${Buffer.from(text).toString('base64url')}.${position}`;

@@ -6,7 +6,7 @@ import type { CutReason, Traffic } from '../../platform/runtime/event-stream.js'
 import { agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { refuseAgent } from '../../platform/tokens/agent-access.js';
-import { actingUser, type Caller } from '../../platform/tokens/caller.js';
+import { actingAs, type Caller } from '../../platform/tokens/caller.js';
 import { Viewer, Viewers } from '../live/live.api.js';
 import type { ContentPart } from '../models/models.api.js';
 import { ToolCallRunner, ToolCatalog, type ToolContext } from '../tools/tools.api.js';
@@ -36,7 +36,10 @@ export class ExposedTools {
     return this.list(caller).some((tool) => tool.name === name);
   }
 
-  /** Runs the tool as in a turn: policy, approval, time-out and audit, and no longer than the token that calls it is good. */
+  /**
+   * Runs the tool as in a turn: policy, approval, time-out and audit; it ends when the caller's token is no longer
+   * valid.
+   */
   async call(name: string, args: unknown, asker: Asker, gone: AbortSignal): Promise<CallToolResult> {
     const watched = new WatchedCall();
     try {
@@ -44,7 +47,7 @@ export class ExposedTools {
       this.viewers.add(watched, asker.caller, asker.mayGoOn);
       return await this.run(name, args, asker, AbortSignal.any([gone, watched.signal]));
     } catch (error) {
-      // Throws the reason of a caller who is gone.
+      // Throws the reason of a caller that has gone away.
       return failed(error);
     } finally {
       watched.end();
@@ -58,7 +61,7 @@ export class ExposedTools {
       arguments: (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>,
     };
     const timeoutMs = this.settings.current.agent.tool_timeout_ms;
-    // A person may have allowed the call between two looks at the token.
+    // A person may have allowed the call between two checks of the token.
     const onSend = async (): Promise<void> => {
       if (!(await asker.mayGoOn())) throw tokenEnded();
     };
@@ -68,7 +71,7 @@ export class ExposedTools {
     return { content: [{ type: 'text', text }, ...parts.map(partOf)], ...(isError && { isError }) };
   }
 
-  /** Undefined while the setting is off, and for a caller who may not talk to the agent whose tools they are. */
+  /** Undefined while the setting is off, and for a caller that may not talk to the agent whose tools these are. */
   private contextOf(caller: Caller): ToolContext | undefined {
     if (!this.settings.current.mcp_server.expose_tools) return undefined;
     const agent = agentSettings(this.settings.current, caller.agents?.[0] ?? DEFAULT_AGENT);
@@ -80,9 +83,15 @@ export class ExposedTools {
       return undefined;
     }
     const token = { id: caller.tokenId, name: caller.tokenName };
-    const actsFor = actingUser(caller, userId);
     // No session: what a tool keeps for one ends with the call.
-    return { sessionId: newId('sess'), channel: 'api', agent: agent.name, userId, actsFor, token };
+    return {
+      sessionId: newId('sess'),
+      channel: 'api',
+      agent: agent.name,
+      userId,
+      ...actingAs(caller, userId),
+      token,
+    };
   }
 }
 
@@ -98,7 +107,7 @@ function partOf(part: ContentPart): CallToolResult['content'][number] {
   return { type: 'resource', resource: { uri, mimeType: part.mimeType, blob: part.data } };
 }
 
-/** The call of a tool that no turn makes, counted and cut like a viewer of turns. */
+/** A tool call without a turn, counted and ended like a viewer of turns. */
 class WatchedCall extends Viewer {
   readonly isFull = false;
   private readonly cutting = new AbortController();
@@ -113,7 +122,7 @@ class WatchedCall extends Viewer {
   }
 
   heartbeat(): void {
-    // Who answers keeps the connection alive.
+    // Whatever sends the response keeps the connection alive.
   }
 
   cut(why: CutReason): void {
@@ -126,7 +135,7 @@ class WatchedCall extends Viewer {
   }
 
   protected sendClose(): void {
-    // No other replica can go on with it: it has the time that requests have when the gateway stops.
+    // No other replica can continue it: it has the time that requests have when the gateway stops.
   }
 
   protected turnIsOver(): void {

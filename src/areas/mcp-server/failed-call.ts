@@ -7,7 +7,7 @@ export class CallerGone extends InternalError {
   }
 }
 
-/** What went wrong with a call, as its result. Rethrows what is no answer to it. */
+/** A failure as the result of a call. Rethrows what cannot be a result. */
 export function failed(error: unknown, sessionId?: string): CallToolResult {
   if (!(error instanceof GatewayError) || isLeft(error)) throw error;
   const where = sessionId === undefined ? '' : ` The session is ${sessionId}.`;

@@ -16,7 +16,7 @@ interface LegacyTerms {
   readonly isResumable: boolean;
 }
 
-/** Serves one POST of the protocols before 2026-07-28, with a server and a transport that live for it alone. */
+/** Serves one POST of the protocols before 2026-07-28, with a server and a transport that live only for it. */
 export async function serveLegacy(
   server: McpServer,
   request: Request,

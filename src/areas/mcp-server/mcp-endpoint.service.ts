@@ -19,6 +19,7 @@ import { TurnHandedOver } from '../turns/turns.api.js';
 import { AskTools } from './ask-tools.service.js';
 import { AskedTurns, type Asker } from './asked-turns.service.js';
 import { isRequestNumber, messageIdOf, type RequestNumber } from './call-ids.js';
+import { refusedParams } from './checked-params.js';
 import { ExposedTools } from './exposed-tools.service.js';
 import { serveLegacy } from './legacy-exchange.js';
 import type { ReportProgress } from './turn-progress.js';
@@ -41,8 +42,8 @@ const INSTRUCTIONS =
   'Each tool ask_<agent> puts a message to an agent and returns its answer with a session_id; send that with the next message to go on. A call may take minutes.';
 
 /**
- * The gateway as an MCP server. Every request is served by an instance of its own, so nothing of a connection is kept: what
- * lasts is a session of the gateway, and any replica answers.
+ * The gateway as an MCP server. Every request gets an instance of its own, so no state of a connection is kept:
+ * sessions of the gateway last, and any replica answers.
  */
 @Injectable()
 export class McpEndpoint implements OnModuleDestroy {
@@ -68,13 +69,15 @@ export class McpEndpoint implements OnModuleDestroy {
     await this.modern.close();
   }
 
-  /** Serves one POST. The turn that it begins goes on without its caller, unless that cancels it. */
+  /** Serves one POST. The turn that it begins continues without its caller, unless the caller cancels it. */
   async post(request: Request, exchange: McpExchange): Promise<Response> {
     const { body: parsedBody, asker } = exchange;
     const { tokenId, scopes } = asker.caller;
     const authInfo = { token: '', clientId: tokenId, scopes: [...scopes], extra: { exchange } };
     const options = { parsedBody, authInfo };
     if (!(await isLegacyRequest(request, parsedBody))) return this.modern.fetch(request, options);
+    const refused = refusedParams(parsedBody);
+    if (refused !== undefined) return refused;
     await this.cancelNamed(exchange);
     const server = this.serverFor({ era: 'legacy', authInfo, requestInfo: request });
     return serveLegacy(server, request, { ...options, isResumable: exchange.mcpSession !== undefined });
@@ -98,7 +101,7 @@ export class McpEndpoint implements OnModuleDestroy {
     return server;
   }
 
-  /** A tool of the gateway whose name is that of an agent's is not shown. */
+  /** A tool of the gateway with the same name as an agent's is not shown. */
   private toolsFor({ asker: { caller } }: McpExchange): Tool[] {
     const asks = this.asks.list(caller);
     const taken = new Set(asks.map(({ name }) => name));
@@ -167,12 +170,12 @@ function reporter(context: ServerContext, token: RequestNumber | undefined): Rep
   if (token === undefined) return undefined;
   return (progress, message) => {
     const params = { progressToken: token, progress, message };
-    // Who is gone is not told.
+    // A caller that has gone away is not told.
     context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
 }
 
-/** A client that can come back does, and gets the answer at another replica; the others are told to ask again. */
+/** A client that can come back does, and gets the answer from another replica; the others are told to ask again. */
 async function handedOver({ http, mcpReq }: ServerContext, error: TurnHandedOver): Promise<CallToolResult> {
   if (http?.closeSSE === undefined)
     return { content: [{ type: 'text', text: error.message }], isError: true };

@@ -9,7 +9,7 @@ import { type CallEvent, messageIdOf } from './call-ids.js';
 import type { ReportProgress } from './turn-progress.js';
 
 const POLL_MS = 250;
-/** A call whose connection was cut may be on its way into the database. */
+/** A call whose connection was cut may not be in the database yet. */
 const APPEARS_MS = 2000;
 
 class UnknownCall extends NotFound {
@@ -18,7 +18,7 @@ class UnknownCall extends NotFound {
   }
 }
 
-/** Goes on with calls whose stream was cut, on any replica. Starts nothing. */
+/** Continues calls whose stream was cut, on any replica. Starts nothing. */
 @Injectable()
 export class ResumedCalls {
   constructor(

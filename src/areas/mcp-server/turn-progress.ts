@@ -7,7 +7,7 @@ export type ReportProgress = (progress: number, message: string) => void;
 const TEXT_MS = 500;
 const MAX_SHOWN_CHARS = 200;
 
-/** What the events of a turn are as progress of the call that waits for it. */
+/** The events of a turn as progress of the call that waits for it. */
 export function turnProgress(report: ReportProgress | undefined): (event: LiveEvent) => void {
   let progress = 0;
   let reportedAt = -TEXT_MS;

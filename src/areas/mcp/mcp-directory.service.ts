@@ -7,6 +7,7 @@ import type { Caller } from '../../platform/tokens/caller.js';
 import type { UserConnectionCounts } from './connection/user-connections.js';
 import type { McpServer } from './mcp-server.js';
 import { McpServers } from './mcp-servers.service.js';
+import { bindingOf, type SignInState, SignIns } from './sign-in/sign-ins.store.js';
 import {
   type KnownTool,
   KnownTools,
@@ -20,12 +21,16 @@ export interface McpServerReport extends McpServer {
   readonly connections: UserConnectionCounts;
   /** The tools that wait for approval, by the server's own names. */
   readonly quarantined: readonly string[];
+  /** Of a server to which operators sign in with a browser; undefined for any other. */
+  readonly signIn: SignInState | undefined;
 }
 
 const SERVERS = new KeysetList<McpServer>('mcp_servers', ['text'], ({ name }) => [name]);
 const TOOLS = new KeysetList('mcp_tools', ['text', 'text'], ({ server, tool }: KnownTool) => [server, tool]);
 
-/** What was looked at is no longer what the server says. */
+const NOT_SIGNED_IN: SignInState = { isSignedIn: false, by: null, at: null, problem: null };
+
+/** The tool was changed after the operator looked at it. */
 class ToolChangedSince extends Conflict {
   constructor() {
     super(
@@ -35,12 +40,13 @@ class ToolChangedSince extends Conflict {
   }
 }
 
-/** Tool servers and the tools that they ever offered, for operators. */
+/** Tool servers and all tools that they ever offered, for operators. */
 @Injectable()
 export class McpDirectory {
   constructor(
     private readonly servers: McpServers,
     private readonly known: KnownTools,
+    private readonly signIns: SignIns,
   ) {}
 
   /** By name, as this replica sees them. */
@@ -52,7 +58,10 @@ export class McpDirectory {
       .sort((one, other) => (one.name < other.name ? -1 : 1));
     const { items, nextCursor } = SERVERS.page(found.slice(0, query.limit + 1), query);
     const held = await this.known.quarantined();
-    return { items: items.map((server) => this.report(server, held)), nextCursor };
+    const signIns = items.some(({ name }) => this.servers.settingsOf(name)?.oauth_sign_in)
+      ? await this.signIns.all()
+      : undefined;
+    return { items: items.map((server) => this.report(server, held, signIns)), nextCursor };
   }
 
   /** By server and name. */
@@ -72,8 +81,8 @@ export class McpDirectory {
   }
 
   /**
-   * Accepts one changed tool of a server, or all, as they are now; every replica offers them again.
-   * Throws `ToolNeverSeen`, and `ToolChangedSince` when it is not this definition that waits.
+   * Accepts one changed tool of a server, or all, as they are now; every replica offers them again. Throws
+   * `ToolNeverSeen`, and `ToolChangedSince` when the definition that waits is another one.
    */
   async approve(
     server: string,
@@ -87,11 +96,19 @@ export class McpDirectory {
     return approved;
   }
 
-  private report(server: McpServer, held: readonly QuarantinedTool[]): McpServerReport {
+  private report(
+    server: McpServer,
+    held: readonly QuarantinedTool[],
+    signIns: Awaited<ReturnType<SignIns['all']>> | undefined,
+  ): McpServerReport {
+    const settings = this.servers.settingsOf(server.name);
+    const found = signIns?.get(server.name);
+    const current = found?.boundTo === (settings && bindingOf(settings)) ? found : undefined;
     return {
       ...server,
       connections: this.servers.connectionsTo(server.name),
       quarantined: held.filter((one) => one.server === server.name).map(({ tool }) => tool),
+      signIn: settings?.oauth_sign_in === true ? (current ?? NOT_SIGNED_IN) : undefined,
     };
   }
 }

@@ -9,7 +9,7 @@ export interface McpServer {
   readonly transport: 'stdio' | 'http' | 'sse';
   readonly status: McpServerStatus;
   readonly tools: readonly McpTool[];
-  /** What people may ask for as `/command`. */
+  /** The prompts that people may ask for as `/command`. */
   readonly prompts: readonly ServerPrompt[];
   /** Set while connected. */
   readonly connectedAt: Date | undefined;

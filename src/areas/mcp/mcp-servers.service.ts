@@ -6,7 +6,7 @@ import type { McpServerSettings } from '../../platform/settings/sections/mcp.sec
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { SettingsChanges } from '../../platform/settings/settings-changes.js';
-import { type ToolContext, type ToolOutput, ToolSources } from '../tools/tools.api.js';
+import { type SourceState, type ToolContext, type ToolOutput, ToolSources } from '../tools/tools.api.js';
 import { Connections } from './connection/connections.js';
 import type { McpConnection } from './connection/mcp-connection.js';
 import type { UserConnectionCounts } from './connection/user-connections.js';
@@ -14,7 +14,7 @@ import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';
 import { PROMPT_CALL, type ServerPrompt, withOwnCommands } from './prompts/server-prompt.js';
 import { folderOf } from './sandbox/user-folders.js';
 
-class McpServerNotFound extends NotFound {
+export class McpServerNotFound extends NotFound {
   constructor() {
     super('There is no such MCP server. They are set up in the configuration file.');
   }
@@ -37,7 +37,7 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly audit: AuditLog,
     sources: ToolSources,
   ) {
-    sources.expect(() => this.isSettled);
+    sources.expect(() => this.sourceState());
   }
 
   onApplicationBootstrap(): void {
@@ -67,7 +67,7 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy {
     return this.list().flatMap(({ tools }) => tools);
   }
 
-  /** By what people write, without the slash. */
+  /** By command, without the slash. */
   findPrompt(command: string): { readonly server: string; readonly prompt: ServerPrompt } | undefined {
     for (const [server, prompts] of this.prompts()) {
       const prompt = prompts.find((one) => one.command === command);
@@ -76,9 +76,9 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy {
     return undefined;
   }
 
-  /** What people may ask for now, by server; no two have the same command. */
+  /** The prompts that people may ask for now, by server; no two have the same command. */
   private prompts(): ReadonlyMap<string, readonly ServerPrompt[]> {
-    // Also those of servers that are away now: a command never becomes another server's for a while.
+    // Also those of servers that are away: their commands do not pass to another server meanwhile.
     const known = [...this.servers].map(([name, { knownPrompts }]) => [name, knownPrompts] as const);
     const named = withOwnCommands(new Map(known));
     return new Map([...named].filter(([name]) => this.servers.get(name)?.isUp()));
@@ -117,10 +117,11 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy {
     return [...this.servers.values()].some((connection) => connection.isFailing);
   }
 
-  /** Whether each server is connected or has failed to. */
-  private get isSettled(): boolean {
+  private sourceState(): SourceState {
+    if (!this.isStarted) return 'not_begun';
     const all = [...this.servers.values()];
-    return this.isStarted && all.every((connection) => connection.isUp() || connection.isFailing);
+    if (all.some((connection) => connection.isTakingTools)) return 'taking';
+    return all.every((connection) => connection.isUp() || connection.isFailing) ? 'settled' : 'coming';
   }
 
   /** Resolves at once; the server reconnects in the background. Throws `McpServerNotFound`. */
@@ -132,7 +133,22 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy {
     return { name, status: 'reconnecting' };
   }
 
-  /** Ends the connections of the user whose folders have this name; resolves when no child of theirs runs here. */
+  /** Connects anew with what is known now, such as the tokens of a sign-in; nothing for a name that is not connected to. */
+  restart(name: string): void {
+    this.servers.get(name)?.reconnect();
+  }
+
+  /** Of a server that is enabled. */
+  settingsOf(name: string): McpServerSettings | undefined {
+    return this.servers.get(name)?.settings;
+  }
+
+  /** Whether a server is not connected after a failed attempt. */
+  isDown(name: string): boolean {
+    return this.servers.get(name)?.isFailing === true;
+  }
+
+  /** Ends the connections of the user whose folders have this name; resolves when none of their children runs here. */
   async closeUsersOf(folder: string): Promise<void> {
     const connections = [...this.servers.values()];
     await Promise.all(connections.map((one) => one.closeUser((user) => folderOf(user) === folder)));

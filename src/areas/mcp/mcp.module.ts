@@ -7,8 +7,12 @@ import {
   UserConnectionMetrics,
   userConnectionMetricProviders,
 } from './connection/user-connection-metrics.js';
+import { ProofKeys } from './dpop/proof-keys.js';
+import { AuthorizationServers } from './identity/authorization-servers.js';
+import { CrossAppTokens } from './identity/cross-app-tokens.js';
 import { TokenExchange } from './identity/token-exchange.js';
 import { ToolIdentity } from './identity/tool-identity.js';
+import { WorkloadTokens } from './identity/workload-tokens.js';
 import { McpDirectory } from './mcp-directory.service.js';
 import { MCP_SERVER_STATUSES } from './mcp-server.js';
 import { McpServers } from './mcp-servers.service.js';
@@ -16,6 +20,11 @@ import { PromptCommands } from './prompts/prompt-commands.js';
 import { FolderEraser } from './sandbox/folder-eraser.service.js';
 import { Sandbox } from './sandbox/sandbox.service.js';
 import { UserFolders } from './sandbox/user-folders.js';
+import { SignInService } from './sign-in/sign-in.service.js';
+import { SignInWatch } from './sign-in/sign-in-watch.service.js';
+import { SignIns } from './sign-in/sign-ins.store.js';
+import { SignedInRequests } from './sign-in/signed-in-requests.js';
+import { SignedInTokens } from './sign-in/signed-in-tokens.js';
 import { KnownTools } from './tools/known-tools.store.js';
 import { Transports } from './transport/transports.js';
 
@@ -25,14 +34,23 @@ import { Transports } from './transport/transports.js';
   providers: [
     Sandbox,
     UserFolders,
+    { provide: ProofKeys, useFactory: () => new ProofKeys() },
+    AuthorizationServers,
     TokenExchange,
+    CrossAppTokens,
     ToolIdentity,
+    WorkloadTokens,
+    SignIns,
+    SignedInTokens,
+    SignedInRequests,
     Transports,
     ...userConnectionMetricProviders,
     UserConnectionMetrics,
     KnownTools,
     Connections,
     McpServers,
+    SignInWatch,
+    SignInService,
     PromptCommands,
     FolderEraser,
     McpDirectory,
@@ -60,6 +78,6 @@ import { Transports } from './transport/transports.js';
       (servers) => servers.userConnections(),
     ),
   ],
-  exports: [McpServers, McpDirectory, Sandbox],
+  exports: [McpServers, McpDirectory, Sandbox, SignInService],
 })
 export class McpModule {}

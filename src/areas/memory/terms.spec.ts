@@ -35,13 +35,13 @@ describe('words', () => {
     expect(shared(kept, asked)).toEqual([]);
   });
 
-  it('are missing in text without any, and endless ones are cut', () => {
+  it('are none for text without words, and endless ones are cut', () => {
     expect([indexTerms(' \u0000…!👍'), searchTerms('')]).toEqual([[], []]);
     expect(indexTerms(`a\uD800b ${'x'.repeat(10_000)}`).map((word) => word.length)).toEqual([1, 1, 64]);
     expect(indexTerms('𝒜'.repeat(100))).toEqual(['a'.repeat(64)]);
   });
 
-  it('hold nothing that a search could take for an operator', () => {
+  it('contain nothing that a search could take for an operator', () => {
     const words = indexTerms(`a'b | c & !d :* \\e "f" <-> g(h) 'i'':j`);
     expect(words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word))).toBe(true);
   });

@@ -1,8 +1,8 @@
 import { modelRequest, userMessage } from '../../../test/harness/model-call.js';
 import { addUsage, chargedUsage } from './estimated-usage.js';
 
-describe('what calls are charged with', () => {
-  it('parts of the input and the output are added up, and stay absent where nobody counted them', () => {
+describe('the usage of calls', () => {
+  it('parts of input and output are added up, and stay absent when no call reported them', () => {
     const one = { input: 100, output: 10, cachedInput: 80, reasoning: 4 };
     const other = { input: 50, output: 5, cachedInput: 20, cacheWrite: 30 };
     expect(addUsage(one, other)).toEqual({
@@ -15,13 +15,13 @@ describe('what calls are charged with', () => {
     expect(addUsage({ input: 1, output: 1 }, { input: 1, output: 1 })).toEqual({ input: 2, output: 2 });
   });
 
-  it('an estimate in place of one count keeps the parts of the other', () => {
+  it('an estimate of one count keeps the parts of the other', () => {
     const counted = { input: 100, output: 0, cachedInput: 80 };
     const usage = chargedUsage(counted, modelRequest([]), { text: 'four', calls: [] });
     expect(usage).toEqual({ input: 100, output: 1, cachedInput: 80, estimated: true });
   });
 
-  it('what stands behind the history and what tools return beside text is estimated, too', () => {
+  it('what follows the history, and media that tools return, are estimated too', () => {
     const request = modelRequest([userMessage('x')]);
     const estimate = (more: Parameters<typeof modelRequest>[1], messages = request.messages) =>
       chargedUsage({ input: 0, output: 1 }, modelRequest(messages, more), { text: '', calls: [] }).input;

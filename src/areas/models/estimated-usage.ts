@@ -12,7 +12,7 @@ export const BYTES_PER_TOKEN = 4;
 export const TOKENS_PER_MESSAGE = 8;
 export const TOKENS_PER_IMAGE = 1600;
 
-/** What is counted within `input` and `output`, and has a price of its own. */
+/** The counts that are part of `input` and `output` and have prices of their own. */
 export const USAGE_PARTS = ['cachedInput', 'cacheWrite', 'reasoning'] as const;
 
 export interface ModelOutput {
@@ -26,8 +26,8 @@ export function estimatedTokens(text: string): number {
 }
 
 /**
- * What a call is charged with: the provider's numbers, and an estimate in place of each one that it did not send, so that
- * budgets hold for every provider. A call that said nothing has no output to estimate.
+ * The usage that a call is charged for: the provider's numbers, and an estimate for each number that it did not send,
+ * so that budgets hold for every provider. A call without any answer has no output to estimate.
  */
 export function chargedUsage(counted: ModelUsage, request: ModelRequest, output: ModelOutput): ModelUsage {
   const lacksInput = counted.input === 0;
@@ -41,7 +41,7 @@ export function chargedUsage(counted: ModelUsage, request: ModelRequest, output:
   };
 }
 
-/** The sum of two calls; it is an estimate when one of them is. A part that neither has stays absent. */
+/** The sum of two calls; an estimate when one of them is. A count that neither has stays absent. */
 export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   const sum: { -readonly [Part in keyof ModelUsage]: ModelUsage[Part] } = {
     input: one.input + other.input,

@@ -16,7 +16,10 @@ export interface SaidContent {
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** What a model is sent, in the form of OpenTelemetry's conventions for generative AI: texts, and of files their types. */
+/**
+ * What a model is sent, in the form of OpenTelemetry's conventions for generative AI: texts, and files only by their
+ * types.
+ */
 export function sentContent(
   { system, messages, trailing = '' }: ModelRequest,
   content: SpanContent,

@@ -38,7 +38,7 @@ function measured() {
   return { calls, counted };
 }
 
-test('tokens are counted by direction, and their parts beside them', () => {
+test('tokens are counted by direction, and their parts separately', () => {
   const { calls, counted } = measured();
   calls.used('openai', answer.usage);
   expect(counted).toEqual([
@@ -49,7 +49,7 @@ test('tokens are counted by direction, and their parts beside them', () => {
   ]);
 });
 
-test('calls are measured as OpenTelemetry’s conventions for generative AI say', async () => {
+test("calls are measured by OpenTelemetry's conventions for generative AI", async () => {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 60_000 });
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));

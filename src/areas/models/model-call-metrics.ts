@@ -15,7 +15,7 @@ const CALLS = 'agent_gateway_provider_calls_total';
 const TOKENS = 'agent_gateway_provider_tokens_total';
 const PART_TOKENS = 'agent_gateway_provider_part_tokens_total';
 const ESTIMATED = 'agent_gateway_provider_tokens_estimated_total';
-/** Models of which it is remembered that the log has said so. */
+/** How many models are remembered for which the log already has the line. */
 const MAX_LOGGED = 1000;
 
 export const modelCallMetricProviders = [
@@ -47,13 +47,13 @@ const PART_LABELS = {
   reasoning: 'reasoning',
 } as const;
 
-/** The boundaries that OpenTelemetry's conventions for generative AI advise. */
+/** The boundaries that OpenTelemetry's conventions for generative AI recommend. */
 const TOKEN_BOUNDARIES = Array.from({ length: 14 }, (_, power) => 4 ** power);
 const SECOND_BOUNDARIES = Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power);
 
 type CounterOf = (provider: string, other?: string) => Counter.Internal;
 
-/** What a finished call tells of itself. */
+/** What a finished call reports. */
 export interface AnsweredCall extends SaidContent {
   readonly usage: ModelUsage;
   readonly model: string;
@@ -85,7 +85,7 @@ export class ModelCallMetrics {
     this.logger = logs.for('agent::provider');
   }
 
-  /** Runs one call of a model. What it used is told to `used`, because a call that breaks off has used something, too. */
+  /** Runs one call of a model. Passes its usage to `used`, also for a call that breaks off. */
   async measure<Answer extends AnsweredCall>(
     provider: ModelProvider,
     request: ModelRequest,
@@ -126,7 +126,7 @@ export class ModelCallMetrics {
     return given;
   }
 
-  /** What one call used, also one that broke off. */
+  /** The usage of one call, also of one that broke off. */
   used(provider: string, usage: ModelUsage): void {
     const counters = usage.estimated === true ? [this.tokensOf, this.estimatedOf] : [this.tokensOf];
     for (const counterOf of counters) {
@@ -139,7 +139,7 @@ export class ModelCallMetrics {
     }
   }
 
-  /** Says once for each model that its provider counts no tokens. */
+  /** Logs once for each model that its provider counts no tokens. */
   private answeredWithoutUsage(provider: string, model: string): void {
     if (this.logged.has(model) || this.logged.size >= MAX_LOGGED) return;
     this.logged.add(model);
@@ -150,7 +150,7 @@ export class ModelCallMetrics {
   }
 }
 
-/** What metrics are given to while they are not exported. */
+/** Receives the measurements while metrics are not exported. */
 const NOBODY = createNoopMeter();
 
 /** `gen_ai.client.operation.duration` and `gen_ai.client.token.usage`; costs nothing while metrics are not exported. */

@@ -8,7 +8,7 @@ import type { ModelOptions, ModelProvider, SamplingOptions } from './model-provi
 import { ModelProviders } from './model-providers.js';
 import { DEFAULT_PROVIDER } from './providers/provider-choice.js';
 
-/** A model that may answer, and who speaks to it. */
+/** A model that may answer, and its provider. */
 export interface ModelCandidate extends ModelName {
   readonly speaker: ModelProvider;
   /** As answers and logs name it: `model`, or `provider/model` for any provider but `default`. */
@@ -18,7 +18,7 @@ export interface ModelCandidate extends ModelName {
 /** The models of a turn, in the order in which they are asked; at least one. */
 export type ModelChain = readonly [ModelCandidate, ...ModelCandidate[]];
 
-/** Which models answer for an agent, at this moment's settings. */
+/** Which models answer for an agent, according to the current settings. */
 @Injectable()
 export class ModelChains {
   constructor(
@@ -26,15 +26,15 @@ export class ModelChains {
     private readonly settings: Settings,
   ) {}
 
-  /** The first model of the agent `default`: what sessions get that name neither agent nor model. */
+  /** The first model of the agent `default`, for sessions that name neither agent nor model. */
   get default(): ModelCandidate {
     const agent = agentSettings(this.settings.current, DEFAULT_AGENT);
     return agent === undefined ? this.ofDefaultProvider() : this.of(agent, null)[0];
   }
 
   /**
-   * @param model that the session names; it alone answers then. Null for the agent's. Throws `ModelGone` when its provider
-   * is no longer configured.
+   * @param model that the session names; then only this model answers. Null for the agent's models.
+   * Throws `ModelGone` when its provider is no longer configured.
    */
   of({ models }: Pick<AgentSettings, 'models'>, model: string | null): ModelChain {
     const names = model === null ? models : [model];
@@ -42,7 +42,7 @@ export class ModelChains {
     return first === undefined ? [this.ofDefaultProvider()] : [first, ...others];
   }
 
-  /** What a caller names for a session. Throws `UnknownProvider` and `ModelNotAllowed`. */
+  /** The model that a caller names for a session. Throws `UnknownProvider` and `ModelNotAllowed`. */
   refuseUnknown(text: string): void {
     const { current } = this.settings;
     const name = readModelName(text, current);
@@ -51,7 +51,7 @@ export class ModelChains {
     if (!isAmong(name.model, allowed)) throw new ModelNotAllowed(name.provider, allowed);
   }
 
-  /** The same for a model that does not take what its agent asks of it. Throws `ModelUnfit`. */
+  /** The same, for a model that has to support what its agent asks of it. Throws `ModelUnfit` otherwise. */
   refuseUnfit(agent: AgentSettings, model: string): void {
     const [{ speaker, model: name, label }] = this.of(agent, model);
     const problems = speaker.unsupported({ model: name, ...agentOptions(agent) });
@@ -72,7 +72,7 @@ export class ModelChains {
   }
 }
 
-/** The options of an agent that not every model takes. */
+/** The options of an agent that not every model supports. */
 export function agentOptions(agent: AgentSettings): Omit<ModelOptions, 'model'> {
   const sampling = agentSampling(agent);
   return { reasoning: agent.reasoning, ...(sampling !== undefined && { sampling }) };

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A model that failed lately, for all replicas; requests go through `ModelHealth`. */
+/** A model that failed recently, for all replicas; requests go through `ModelHealth`. */
 @Entity('model_cooldowns')
 export class ModelCooldownEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })

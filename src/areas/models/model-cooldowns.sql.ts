@@ -6,7 +6,7 @@ import { emitSql } from '../../platform/events/emit.sql.js';
 import { dueQuestion } from '../../platform/runtime/due-question.js';
 import { ModelCooldownEntity } from './model-cooldown.entity.js';
 
-/** Keeps what failed for all replicas, and tells hooks of it when another model takes over. */
+/** Stores a failure for all replicas, and emits an event when another model takes over. */
 export const KEEP = statement({
   name: 'model_cooldowns.keep',
   params: {
@@ -46,7 +46,7 @@ export const FORGET = statement({
 });
 /** Provider, model, reason, how many milliseconds are left, and how many seconds ago it failed. */
 export type CoolingModel = readonly [string, string, string, number, number];
-/** Also those that are asked again, as long as what happened is worth telling: none of them has answered since. */
+/** Includes models that are asked again, as long as the failure is worth showing: none of them has answered since. */
 export const COOLING = dueQuestion({
   name: 'model_cooldowns',
   params: {},
@@ -63,7 +63,7 @@ const NOW = statement({
   sql: 'SELECT provider, model, reason FROM model_cooldowns WHERE until > now()',
 });
 
-/** The models that are passed over at the moment, and why. */
+/** The models that are skipped at the moment, and why. */
 export function coolingModels(runner: SqlRunner): Promise<readonly RowOfStatement<typeof NOW>[]> {
   return runner.query(NOW);
 }

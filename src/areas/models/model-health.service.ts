@@ -22,10 +22,10 @@ export const failoverMetric = makeCounterProvider({
 
 /** How often the failures that other replicas saw are read, in milliseconds. */
 const POLL_MS = 1000;
-/** What this replica saw is believed for so long although it cannot be read yet, in milliseconds. */
+/** How long this replica trusts its own observation before it has read it back from the database, in milliseconds. */
 const UNREAD_MS = 10_000;
 
-/** What a model did when it was last asked. */
+/** The result of a model's last call. */
 export interface ModelFailure {
   /** A fixed word, such as `provider_unreachable`. */
   readonly reason: string;
@@ -41,7 +41,7 @@ interface Cooldown {
   readonly seenAtMs: number;
 }
 
-/** The turn that met a failure. */
+/** The turn in which a call failed. */
 export interface FailureContext {
   readonly agent: string;
   readonly userId: string;
@@ -49,7 +49,9 @@ export interface FailureContext {
   readonly turnId: string;
 }
 
-/** What a provider does to a call that another model might answer; a request that it rejects would be rejected elsewhere, too. */
+/**
+ * Failures after which another model might answer; a request that a provider rejects would be rejected elsewhere, too.
+ */
 const FINAL_REASONS = new Set([
   'provider_rejected_request',
   'provider_filtered_content',
@@ -62,7 +64,7 @@ export function mayPassOn(error: unknown): error is ProviderFailed | ProviderTim
   return error instanceof ProviderFailed && !FINAL_REASONS.has(error.details?.reason ?? '');
 }
 
-/** Which models failed lately, on any replica: they are passed over while others can answer. */
+/** Which models failed recently, on any replica: they are skipped while others can answer. */
 @Injectable()
 export class ModelHealth implements OnModuleInit {
   private readonly logger: Logger;
@@ -87,7 +89,7 @@ export class ModelHealth implements OnModuleInit {
     });
   }
 
-  /** Why a model is passed over at the moment; undefined for one that is not. */
+  /** Why a model is skipped at the moment; undefined for a model that is not. */
   problemOf(name: ModelName): string | undefined {
     const known = this.cooling.get(modelLabel(name));
     return known !== undefined && known.untilMs > performance.now() ? known.reason : undefined;
@@ -100,7 +102,10 @@ export class ModelHealth implements OnModuleInit {
     return { reason: known.reason, secsAgo: Math.max(0, performance.now() - known.failedAtMs) / 1000 };
   }
 
-  /** The chain in the order in which it is asked: what failed lately comes last, so that it is asked when nothing else answers. */
+  /**
+   * The chain in the order in which models are asked: those that failed recently come last, so that they are asked only
+   * when no other answers.
+   */
   inOrder(chain: ModelChain): ModelChain {
     if (this.cooling.size === 0 || chain.length === 1) return chain;
     const failed = (one: ModelCandidate): number => (this.problemOf(one) === undefined ? 0 : 1);
@@ -108,7 +113,7 @@ export class ModelHealth implements OnModuleInit {
     return first === undefined ? chain : [first, ...others];
   }
 
-  /** Notes a failure, for all replicas; `next` is who is asked instead. Nothing waits for it. */
+  /** Stores a failure for all replicas; `next` is the model that is asked instead. Nothing waits for it. */
   failed(
     one: ModelCandidate,
     error: GatewayError,
@@ -125,7 +130,7 @@ export class ModelHealth implements OnModuleInit {
     if (isNews || next !== undefined) void this.keep(one, { reason, secs }, next, turn);
   }
 
-  /** A model rejected a request that holds pictures or files, and is asked without them. */
+  /** A model rejected a request with pictures or files, and is asked again without them. */
   refusedMedia(one: ModelCandidate, error: unknown, { sessionId, turnId }: FailureContext): void {
     this.logger.warn(
       'a model is asked again without pictures and files, because its provider rejected the request',

@@ -11,8 +11,9 @@ export interface ModelName {
 type Providers = Pick<GatewaySettings, 'provider' | 'providers'>;
 
 /**
- * Reads `model` or `provider/model`. Names of models may have a slash themselves (`meta-llama/Llama-4`): one is taken for
- * a whole name when `[provider]` says so, in `model` or in `allowed_models`. Undefined when the provider is unknown.
+ * Reads `model` or `provider/model`. Names of models may contain a slash themselves (`meta-llama/Llama-4`): such a name
+ * is taken as a whole when `[provider]` names it, in `model` or in `allowed_models`. Undefined when the provider is
+ * unknown.
  */
 export function readModelName(text: string, settings: Providers): ModelName | undefined {
   const slash = text.indexOf('/');
@@ -25,7 +26,7 @@ export function readModelName(text: string, settings: Providers): ModelName | un
   return text === own || isAmong(text, named) ? { provider: DEFAULT_PROVIDER, model: text } : undefined;
 }
 
-/** As answers, logs and settings name it. */
+/** The name in answers, logs and settings. */
 export function modelLabel({ provider, model }: ModelName): string {
   return provider === DEFAULT_PROVIDER ? model : `${provider}/${model}`;
 }
@@ -35,7 +36,7 @@ export function providerNames({ providers }: Pick<Providers, 'providers'>): read
   return [DEFAULT_PROVIDER, ...Object.keys(providers)];
 }
 
-/** What is configured for a provider. */
+/** The settings of a provider. */
 export function providerSettings(
   name: string,
   { provider, providers }: Providers,

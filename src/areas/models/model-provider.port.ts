@@ -15,7 +15,9 @@ export interface ModelToolCall {
 export interface ModelToolResult {
   readonly callId: string;
   readonly content: string;
-  /** Pictures and files that the tool returned beside its text; a wire that cannot carry them says so in words. */
+  /**
+   * Pictures and files that the tool returned besides its text; a wire that cannot carry them describes them in words.
+   */
   readonly parts?: readonly ContentPart[];
   readonly isError: boolean;
 }
@@ -26,7 +28,10 @@ export type ModelMessage =
       readonly role: 'assistant';
       readonly text: string;
       readonly toolCalls: readonly ModelToolCall[];
-      /** What this provider wants echoed back within the turn (reasoning, thinking blocks): JSON, opaque to everyone else. */
+      /**
+       * What this provider wants echoed back within the turn (reasoning, thinking blocks): JSON that nothing else
+       * reads.
+       */
       readonly providerState?: unknown;
     }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
@@ -42,10 +47,10 @@ export interface ModelTool {
 /** How much the model thinks before it answers; `auto` is the provider's own default. */
 export type ReasoningEffort = 'auto' | 'none' | 'minimal' | 'low' | 'medium' | 'high';
 
-/** Whether tools may be called, have to be, or which one has to be. */
+/** Whether the model may call tools, has to call one, or which one it has to call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** How the next token is chosen; what is absent is the provider's own default. */
+/** How the next token is chosen; absent options are the provider's own defaults. */
 export interface SamplingOptions {
   /** 0 to 2. */
   readonly temperature?: number;
@@ -58,11 +63,11 @@ export interface SamplingOptions {
   readonly parallelToolCalls?: false;
 }
 
-/** The answer is to be JSON of this schema. */
+/** The answer has to be JSON of this schema. */
 export interface ResponseFormat {
   /** `[a-zA-Z0-9_-]{1,64}`. */
   readonly name: string;
-  /** What the answer is for, as the model is told. */
+  /** The purpose of the answer, for the model. */
   readonly description?: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly strict?: boolean;
@@ -79,12 +84,12 @@ export interface ModelRequest {
   /** Sorted by name. */
   readonly tools: readonly ModelTool[];
   readonly maxOutputTokens: number;
-  /** What holds for this call only (recalled memories, skills, the date): sent behind everything else, never cached. */
+  /** What applies to this call only (recalled memories, skills, the date): sent after everything else, never cached. */
   readonly trailing?: string;
   /** The session: calls of one conversation share a cache. */
   readonly conversationId?: string;
   readonly reasoning?: ReasoningEffort;
-  /** Whether what the model thinks is to be told, where its provider shows it only when asked; false by default. */
+  /** Whether to pass on the model's thoughts, where its provider shows them only on request; false by default. */
   readonly showReasoning?: boolean;
   readonly sampling?: SamplingOptions;
   readonly responseFormat?: ResponseFormat;
@@ -96,53 +101,53 @@ export interface ModelUsage {
   readonly input: number;
   /** All output, reasoning included. */
   readonly output: number;
-  /** Of `input`: what was read from the provider's cache; absent is 0. */
+  /** Part of `input`: read from the provider's cache; absent is 0. */
   readonly cachedInput?: number;
-  /** Of `input`: what was written to the provider's cache; absent is 0. */
+  /** Part of `input`: written to the provider's cache; absent is 0. */
   readonly cacheWrite?: number;
-  /** Of `output`: what the model thought; absent is 0. */
+  /** Part of `output`: the model's thoughts; absent is 0. */
   readonly reasoning?: number;
   /** At least one of the numbers is an estimate, because the provider sent none. */
   readonly estimated?: boolean;
 }
 
 /**
- * Why a model stopped: it had said what it wanted (`stop`), it wants tools to be run (`tool_calls`), it met a limit of
- * tokens (`length`), a filter of its provider took the rest away (`content_filter`), or it declined (`refusal`). The set
- * is closed: adapters map what their provider says to one of these.
+ * Why a model stopped: it had finished (`stop`), it wants tools to run (`tool_calls`), it reached a limit of tokens
+ * (`length`), a filter of its provider withheld the rest (`content_filter`), or it declined (`refusal`). The set is
+ * closed: adapters map their provider's reasons to these.
  */
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal';
 
 /** One neutral stream for every provider: tokens, complete tool calls, then exactly one `end`. */
 export type ModelEvent =
   | { readonly type: 'token'; readonly text: string }
-  /** What the model thinks, as far as its provider shows it. */
+  /** The model's thoughts, as far as its provider shows them. */
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }
   | {
       readonly type: 'end';
       readonly finishReason: FinishReason;
-      /** 0 is what the provider did not count. */
+      /** 0 for what the provider did not count. */
       readonly usage: ModelUsage;
       readonly model: string;
       readonly providerState?: unknown;
     };
 
-/** The options of a call that not every model takes. */
+/** The options of a call that not every model supports. */
 export type ModelOptions = Pick<ModelRequest, 'model' | 'reasoning' | 'sampling' | 'responseFormat'>;
 
 export interface ModelCallOptions {
   /** Aborting it ends the call at once; the iterator then throws the signal's reason. */
   readonly signal: AbortSignal;
-  /** From the call (retries included in neither) to the first event of an attempt. */
+  /** From the call to the first event of an attempt; retries are not included. */
   readonly firstByteTimeoutMs: number;
   /** Between two pieces of a stream that has begun. */
   readonly idleTimeoutMs: number;
-  /** Called when the first piece of a tool call arrives, which is told as an event only when it is whole. */
+  /** Called when the first piece of a tool call arrives; the event follows only when the call is complete. */
   readonly onBegun?: () => void;
-  /** Called when the provider has sent an event, be it one that says nothing yet: it works on the call. */
+  /** Called when the provider has sent any event, even one without content: it works on the call. */
   readonly onHeard?: () => void;
-  /** Told what the provider has counted by the time an attempt ends, however it ends. */
+  /** Called with what the provider has counted when an attempt ends, however it ends. */
   readonly onCounted?: (usage: ModelUsage) => void;
 }
 
@@ -157,7 +162,7 @@ export interface ProviderAddress {
  * Throws `ProviderFailed` (502) or `ProviderTimedOut` (504); never another model's answer.
  */
 export abstract class ModelProvider {
-  /** Where its calls go; undefined for one that calls nobody. */
+  /** Where its calls go; undefined for a provider that makes no calls. */
   readonly address: ProviderAddress | undefined = undefined;
 
   /** `anthropic`, `openai` or `offline`. */
@@ -165,12 +170,15 @@ export abstract class ModelProvider {
   abstract readonly defaultModel: string;
   abstract stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
 
-  /** What of these options this model does not take: a sentence for each, naming the option; none when all is well. */
+  /**
+   * Which of these options this model does not support: a sentence for each, which names the option; empty when all are
+   * fine.
+   */
   unsupported(_options: ModelOptions): readonly string[] {
     return [];
   }
 
-  /** Whether this model is given sounds of this media type, and not only a note of them. */
+  /** Whether this model gets sounds of this media type, and not only a note about them. */
   hears(_mimeType: string, _model: string): boolean {
     return false;
   }

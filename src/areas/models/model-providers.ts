@@ -1,11 +1,11 @@
 import type { ModelProvider } from './model-provider.port.js';
 import { DEFAULT_PROVIDER } from './providers/provider-choice.js';
 
-/** The providers that are configured at the moment, by their names. A turn stays with those that it began with. */
+/** The providers that are configured at the moment, by name. A turn keeps the providers that it began with. */
 export class ModelProviders {
   constructor(private inForce: ReadonlyMap<string, ModelProvider>) {}
 
-  /** The one that `[provider]` describes. */
+  /** The provider that `[provider]` describes. */
   get default(): ModelProvider {
     const provider = this.inForce.get(DEFAULT_PROVIDER);
     if (provider === undefined) throw new Error('There is no default provider.');
@@ -20,7 +20,7 @@ export class ModelProviders {
     return this.inForce.get(name);
   }
 
-  /** New turns go to these; those that run stay with theirs. */
+  /** New turns use these; running turns keep theirs. */
   replace(next: ReadonlyMap<string, ModelProvider>): void {
     this.inForce = next;
   }

@@ -1,4 +1,7 @@
-/** What others may use of models: the port to providers with its words, which files are text, and estimates and metrics of calls. */
+/**
+ * What other areas may use: the port to providers and its types, which files are text, and estimates and metrics of
+ * calls.
+ */
 export {
   addUsage,
   BYTES_PER_TOKEN,

@@ -3,7 +3,7 @@ import { ModelCallMetrics, modelCallMetricProviders } from './model-call-metrics
 import { ModelChains } from './model-chains.js';
 import { failoverMetric, ModelHealth } from './model-health.service.js';
 
-/** What calls of models are measured by. The provider itself comes from outside: it is chosen at the start. */
+/** The metrics of model calls. The provider itself comes from outside: it is chosen at the start. */
 @Module({
   providers: [...modelCallMetricProviders, ModelCallMetrics, ModelChains, failoverMetric, ModelHealth],
   exports: [ModelCallMetrics, ModelChains, ModelHealth],

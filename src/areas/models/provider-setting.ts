@@ -25,7 +25,7 @@ import {
 
 type ProviderTables = Pick<GatewaySettings, 'provider' | 'providers'>;
 
-/** How providers are made of settings. */
+/** How providers are built from settings. */
 export interface ProviderParts {
   readonly keys: ProviderKeys;
   readonly egress: Egress;
@@ -33,7 +33,7 @@ export interface ProviderParts {
   readonly logger: Logger;
 }
 
-/** A change of `[provider]` or `[providers.*]` makes other adapters; turns that run finish on the old ones. */
+/** A change of `[provider]` or `[providers.*]` creates new adapters; running turns finish with the old ones. */
 export class ProviderSetting implements SettingsStep {
   readonly name = 'model providers';
   readonly keys = ['provider', 'providers'];
@@ -51,7 +51,7 @@ export class ProviderSetting implements SettingsStep {
     return setting;
   }
 
-  /** Fails when an adapter cannot be made, such as when its library does not load. */
+  /** Fails when an adapter cannot be created, for example because its library does not load. */
   async prepare({ after }: SettingsChange): Promise<() => void> {
     const open = await openAll(after, this.open, this.parts);
     return () => {
@@ -84,7 +84,7 @@ interface OpenProvider {
   readonly speaker: ModelProvider;
 }
 
-/** Those whose settings stayed the same keep their connections. */
+/** Providers whose settings did not change keep their connections. */
 async function openAll(
   settings: ProviderTables,
   known: ReadonlyMap<string, OpenProvider>,
@@ -107,14 +107,16 @@ function speakersOf(open: ReadonlyMap<string, OpenProvider>): ReadonlyMap<string
   return new Map([...open].map(([name, { speaker }]) => [name, speaker]));
 }
 
-/** Every configured provider by its name. Throws an `Error` that names the settings to mend, of all of them. */
+/** Every configured provider by its name. Throws an `Error` that names all settings to correct. */
 function choicesOf(tables: ProviderTables, keys: ProviderKeys): ReadonlyMap<string, ProviderChoice> {
   const { choices, problems } = judged(tables, keys);
   if (problems.length > 0) throw new Error(problems.join(' '));
   return choices;
 }
 
-/** The providers that can be asked by their settings, and what is wrong with the others, a sentence for each. */
+/**
+ * The providers that can be used according to their settings, and what is wrong with the others, a sentence for each.
+ */
 function judged({ provider, providers }: ProviderTables, keys: ProviderKeys) {
   const choices = new Map<string, ProviderChoice>();
   const problems: string[] = [];
@@ -156,7 +158,7 @@ export function providerChecks(keys: ProviderKeys): readonly CrossKeyCheck[] {
   ];
 }
 
-/** The provider named `default`. Throws an `Error` that names the settings to mend. */
+/** The provider named `default`. Throws an `Error` that names the settings to correct. */
 export function providerChoice(
   environment: Environment,
   { settings }: Pick<LoadedSettings, 'settings'>,
@@ -185,7 +187,10 @@ function problemOf(work: () => unknown): string | undefined {
   }
 }
 
-/** Throws an `Error` for each agent with a model that is nobody's, or that does not take what the agent asks of it. */
+/**
+ * Throws an `Error` for each agent with a model that no provider has, or that does not support what the agent asks of
+ * it.
+ */
 function refuseMisfits(settings: GatewaySettings, keys: ProviderKeys): void {
   const { choices } = judged(settings, keys);
   const problems = agentNames(settings).flatMap((name) => misfitsOf(name, settings, choices));
@@ -215,14 +220,14 @@ function misfitsOf(
     if (one === undefined)
       return `${section}.models: entry ${index + 1} names a provider that is not configured; there are ${providerNames(settings).join(', ')}`;
     const choice = choices.get(one.provider);
-    // What is wrong with its provider is another rule's problem.
+    // What is wrong with its provider is reported by another rule.
     if (choice === undefined) return [];
     const options = { model: one.model, ...agentOptions(agent) };
     return refusedByChoice(choice, options).map((refused) => `${section}.${refused}`);
   });
 }
 
-/** The context holds what is asked and what is answered. */
+/** The context has to hold both the question and the answer. */
 function roomProblem({
   agent: { context_tokens: context, max_output_tokens: most },
   agents,

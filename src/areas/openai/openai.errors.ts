@@ -9,7 +9,7 @@ export class UnsupportedParameter extends BadRequest {
   }
 }
 
-/** A parameter whose value cannot be. */
+/** A parameter with a value that cannot be. */
 export class InvalidParameter extends BadRequest {
   constructor({ path, message }: FieldProblem) {
     super(`${path}: ${message}`, { details: { reason: 'invalid_value', fields: [{ path, message }] } });
@@ -21,9 +21,9 @@ const REASONS: Readonly<Record<string, string>> = {
   previous_response_id: 'previous_response_not_found',
 };
 
-/** Also for the response of somebody else. */
+/** Also for somebody else's response. */
 export class ResponseNotFound extends NotFound {
-  /** @param path which parameter names it, or an item of it */
+  /** @param path of the parameter, or of an item in it */
   constructor(path: string) {
     const reason = REASONS[path] ?? 'item_not_found';
     const what = path in REASONS ? 'response' : 'item of a response';
@@ -46,9 +46,9 @@ export class ModelNotFound extends NotFound {
   }
 }
 
-/** Also for the session of somebody else. */
+/** Also for somebody else's session. */
 export class SessionToContinueNotFound extends NotFound {
-  /** @param path which parameter names it */
+  /** @param path of the parameter */
   constructor(path: string) {
     super('There is no such session, or it is not yours. Leave it out for a completion without one.', {
       details: { reason: 'session_not_found', fields: [{ path, message: 'does not exist' }] },

@@ -20,7 +20,7 @@ import { InputItemsHandler } from './wire/input-items.handler.js';
 import { ModelsHandler } from './wire/models.handler.js';
 import { ResponsesHandler } from './wire/responses.handler.js';
 
-/** The gateway as clients of OpenAI's API know one. */
+/** The gateway as clients of OpenAI's API see it. */
 @Module({
   imports: [ModelsModule, TurnsModule, LiveModule, SessionsModule, IdentityModule],
   providers: [

@@ -7,13 +7,13 @@ import type { Caller } from '../../platform/tokens/caller.js';
 import { ModelChains } from '../models/models.api.js';
 import { ModelNotFound } from './openai.errors.js';
 
-/** Who is to answer: an agent, and one of the models that it allows, or null for its own. */
+/** What is to answer: an agent, and one of the models that it allows, or null for its own. */
 export interface NamedAgent {
   readonly agent: AgentSettings;
   readonly model: string | null;
 }
 
-/** What the models of OpenAI's API are here: agents, as `agent` or `agent:model`. */
+/** The models of OpenAI's API are agents here, as `agent` or `agent:model`. */
 @Injectable()
 export class ServedModels {
   constructor(
@@ -33,7 +33,7 @@ export class ServedModels {
   find(name: string, caller: Caller, userId: string): NamedAgent {
     const whole = this.agent(name);
     const colon = name.indexOf(':');
-    // Before it is looked up: such a caller does not learn which others there are.
+    // Checked before the lookup: such a caller does not learn which other agents there are.
     refuseForeignAgent(whole === undefined && colon !== -1 ? name.slice(0, colon) : name, caller);
     const agent = whole ?? (colon === -1 ? undefined : this.agent(name.slice(0, colon)));
     if (agent === undefined || !mayUse(agent, caller, userId)) throw new ModelNotFound(name);
@@ -49,7 +49,10 @@ export class ServedModels {
       : undefined;
   }
 
-  /** An agent with a chain of its own allows those models; any other what its provider lets callers name. */
+  /**
+   * An agent with a chain of its own allows the models of that chain; any other allows what its provider lets callers
+   * name.
+   */
   private allows({ models }: AgentSettings, model: string): boolean {
     if (models.length > 0) return models.includes(model);
     try {

@@ -6,40 +6,47 @@
  * regular expression that finds it as a word, `given.mark` what its memories' words begin with.
  */
 export interface TablePlan {
-  /** Which rows are about the person; they are exported and deleted. Without it none is. */
+  /** Which rows are about the person; they are exported and deleted. Absent when none is. */
   readonly mine?: string;
   /** Every column that can hold text and goes with its row. */
   readonly goes?: readonly string[];
-  /** Columns with ids that rows which stay may hold: the person's is replaced by its keyed hash. */
+  /** Columns with ids in rows that may stay: the person's id is replaced by its keyed hash. */
   readonly hashed?: readonly string[];
   /** The other columns that can hold text, and why nothing is done to them. */
   readonly kept?: Readonly<Record<string, string>>;
   /** Left out of an export. */
   readonly secret?: readonly string[];
-  /** A change beyond all that, such as `name = 'erased'`, with the rows that it is for. */
+  /** A change beyond all that, such as `name = 'erased'`, with the rows it applies to. */
   readonly also?: { readonly set: string; readonly where: string };
   /** Rows are large: few at once. */
   readonly large?: true;
+  /** SQL: in which order rows are deleted, where some are found by others of the same table. */
+  readonly erasedInOrderOf?: string;
   /** Rows stay when a person is erased, but are exported: what `hashed` and `also` name is changed. */
   readonly stays?: true;
 }
 
 const MY_SESSIONS = 'SELECT s.id FROM sessions AS s WHERE s.user_id = given.id';
-/** Also what the person wrote in conversations of several people. */
+/** What the person wrote in conversations of several people, as far as it is still there. */
+const SAID_IN_CHANNELS = `FROM channel_messages AS c JOIN messages AS said ON said.id = c.message_id WHERE c.user_id = given.id`;
 const MY_TURNS = `
   SELECT own.id FROM turns AS own WHERE own.session_id IN (${MY_SESSIONS})
   UNION ALL
-  SELECT said.id FROM channel_messages AS c JOIN turns AS said ON said.user_message_id = c.message_id
-  WHERE c.user_id = given.id`;
-const MY_MESSAGES = `SELECT m.id FROM messages AS m WHERE m.turn_id IN (${MY_TURNS}) OR m.session_id IN (${MY_SESSIONS})`;
-/** Also those that were told of one of the person's turns. */
+  SELECT said.turn_id ${SAID_IN_CHANNELS}`;
+/** Messages are found by an index of their session, not by their turn. */
+const MY_MESSAGES = `
+  SELECT own.id FROM messages AS own WHERE own.session_id IN (${MY_SESSIONS})
+  UNION ALL
+  SELECT near.id FROM messages AS near
+  WHERE near.session_id IN (SELECT said.session_id ${SAID_IN_CHANNELS}) AND near.turn_id IN (SELECT said.turn_id ${SAID_IN_CHANNELS})`;
+/** Also hooks that were notified of one of the person's turns. */
 const isMyHook = (t: string): string =>
   `${t}.user_id = given.id OR ${t}.token_family = given.id OR ${t}.message_id IN (${MY_MESSAGES})`;
 const MY_HOOKS = `SELECT h.id FROM hooks AS h WHERE ${isMyHook('h')}`;
 const isMyEvent = (t: string): string =>
   `strpos(${t}.data::text, given.json) > 0 OR ${t}.data ->> 'session_id' IN (${MY_SESSIONS})`;
 
-/** Of the person, and of tokens that nobody else has one of the name of. */
+/** Budgets of the person, and of tokens whose name nobody else's token has. */
 const MY_BUDGETS = `t.scope IN ('users', 'api_tokens') AND t.name = given.id
   OR t.scope = 'api_tokens' AND t.name IN (SELECT k.name FROM api_tokens AS k WHERE k.user_id = given.id)
     AND NOT EXISTS (SELECT 1 FROM api_tokens AS k WHERE k.name = t.name AND k.user_id IS DISTINCT FROM given.id)`;
@@ -47,29 +54,32 @@ const MY_BUDGETS = `t.scope IN ('users', 'api_tokens') AND t.name = given.id
 const WORD = 'a fixed word';
 const OPERATORS = 'what operators configured';
 
-/** In the order of erasing: what finds other rows goes after them. */
+/**
+ * In the order of erasing: tables by which rows of others are found come after them. Large tables are searched by an
+ * index, for which the ids have to be an array (`= ANY (ARRAY(…))`); where all rows are read anyway, `IN` is faster.
+ */
 export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   log_entries: {
     goes: words('module message session_id'),
-    mine: `t.session_id IN (${MY_SESSIONS}) OR t.message ~ given.word`,
+    mine: `t.session_id IN (${MY_SESSIONS}) OR strpos(t.message, given.id) > 0 AND t.message ~ given.word`,
   },
-  turn_frames: { goes: words('turn_id events'), mine: `t.turn_id IN (${MY_TURNS})` },
-  turn_steps: { goes: words('turn_id kind content'), mine: `t.turn_id IN (${MY_TURNS})` },
+  turn_frames: { goes: words('turn_id events'), mine: `t.turn_id = ANY (ARRAY(${MY_TURNS}))` },
+  turn_steps: { goes: words('turn_id kind content'), mine: `t.turn_id = ANY (ARRAY(${MY_TURNS}))` },
   turn_files: {
     goes: words('turn_id name mime_type data'),
-    mine: `t.turn_id IN (${MY_TURNS})`,
+    mine: `t.turn_id = ANY (ARRAY(${MY_TURNS}))`,
     large: true,
   },
   attachments: {
     goes: words('id message_id data token_family'),
-    mine: `t.message_id IN (${MY_MESSAGES})`,
+    mine: `t.message_id = ANY (ARRAY(${MY_MESSAGES}))`,
     hashed: ['token_family'],
     large: true,
   },
   conversation_summaries: {
     goes: words('session_id content model'),
-    mine: `t.session_id IN (${MY_SESSIONS}
-      UNION SELECT said.session_id FROM turns AS said WHERE said.id IN (${MY_TURNS}))`,
+    mine: `t.session_id = ANY (ARRAY(${MY_SESSIONS}
+      UNION SELECT said.session_id FROM turns AS said WHERE said.id IN (${MY_TURNS})))`,
   },
   idempotency_keys: {
     goes: words('scope token_id operation request turn_id owner headers body'),
@@ -113,17 +123,19 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     mine: `t.message_id IN (SELECT c.message_id FROM channel_messages AS c WHERE c.user_id = given.id)
       OR t.message_id IN (${MY_MESSAGES})`,
   },
-  messages: {
-    goes: words('id session_id turn_id role content tool_calls attachments model incomplete finish_reason'),
-    mine: `t.turn_id IN (${MY_TURNS}) OR t.session_id IN (${MY_SESSIONS})`,
-  },
-  responses: { goes: words('turn_id request'), mine: `t.turn_id IN (${MY_TURNS})` },
+  responses: { goes: words('turn_id request'), mine: `t.turn_id = ANY (ARRAY(${MY_TURNS}))` },
   turns: {
     goes: words(
       'id session_id user_message_id status owner reason model failure failovers unseen_media token_id caller options origin',
     ),
-    mine: `t.id IN (${MY_TURNS})`,
+    mine: `t.id = ANY (ARRAY(${MY_TURNS}))`,
     hashed: ['token_id'],
+  },
+  messages: {
+    goes: words('id session_id turn_id role content tool_calls attachments model incomplete finish_reason'),
+    mine: `t.id = ANY (ARRAY(${MY_MESSAGES}))`,
+    // Answers first: those in conversations of several people are found by what they answer.
+    erasedInOrderOf: 't.role',
   },
   channel_messages: {
     goes: words('channel conversation external_id message_id user_id content target files'),
@@ -200,6 +212,18 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   erased_folders: { kept: { folder: 'the name of a folder on replicas that were away: a hash' } },
   log_writers: { kept: { writer: 'a replica' } },
   master_key_check: { kept: { sealed: 'a known word' } },
+  mcp_sign_ins: {
+    kept: {
+      ...{ server: OPERATORS, bound_to: 'a hash of settings', state_hash: 'a hash of a random text' },
+      ...{
+        sealed_client: "the gateway's own",
+        sealed_flow: "the gateway's own",
+        sealed_tokens: "the gateway's own",
+      },
+      ...{ problem: 'what an authorization server said', wanted_scope: 'what a tool server said' },
+      signed_in_by: 'the name of an API token of an operator',
+    },
+  },
   mcp_tools: {
     kept: Object.fromEntries(
       ['server', 'tool', 'fingerprint', 'definition', 'pending_fingerprint', 'pending_definition'].map(
@@ -241,7 +265,7 @@ function words(text: string): readonly string[] {
   return text.split(' ');
 }
 
-/** Every column that the plan says something about. */
+/** Every column that the plan mentions. */
 export function namedColumns({ goes = [], hashed = [], kept = {} }: TablePlan): ReadonlySet<string> {
   return new Set([...goes, ...hashed, ...Object.keys(kept)]);
 }

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** A person as the statements of the plan know one. */
+/** A person in the form that the plan's statements use. */
 export interface Person {
   readonly id: string;
-  /** What stands for the id where rows stay: nobody finds it without the key. */
+  /** Replaces the id in rows that stay: nobody can find it without the key. */
   readonly hash: string;
 }
 
@@ -18,7 +18,7 @@ export interface PersonParams extends Person {
   readonly json: string;
   /** An expression that finds the id as a word of its own. */
   readonly word: string;
-  /** What the words of this person's memories begin with. */
+  /** The beginning of the words of this person's memories. */
   readonly mark: string;
 }
 

@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../platform/database/sql.js';
-import { arrayOf, double, integer, text, tid } from '../../platform/database/sql-types.js';
+import { arrayOf, double, integer, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { ERASURE_PLAN, type TablePlan } from './erasure-plan.js';
 
@@ -43,7 +43,7 @@ export async function existingTables(runner: SqlRunner): Promise<readonly Planne
   return PLANNED_TABLES.filter(({ table }) => names.has(table));
 }
 
-/** Counts and exports the rows that are about a person. */
+/** Counts, finds and exports the rows that are about a person. */
 function rowsOf(table: string, { secret = [], large }: TablePlan, mine: string) {
   const without = secret.map((column) => ` - '${column}'`).join('');
   const row = without === '' ? 'row_to_json(t)::text' : `(to_jsonb(t)${without})::text`;
@@ -55,21 +55,25 @@ function rowsOf(table: string, { secret = [], large }: TablePlan, mine: string) 
       row: { n: double },
       sql: `WITH ${GIVEN} SELECT count(*)::float8 AS n FROM ${table} AS t, given WHERE ${mine}`,
     }),
+    /** Where they are, in order; true within one snapshot. */
+    places: statement({
+      name: `privacy.find_${table}`,
+      replanned: true,
+      params: PERSON,
+      row: { place: text },
+      sql: `WITH ${GIVEN} SELECT t.ctid::text AS place FROM ${table} AS t, given WHERE ${mine} ORDER BY t.ctid`,
+    }),
     page: statement({
       name: `privacy.export_${table}`,
-      replanned: true,
-      params: { ...PERSON, after: tid },
-      row: { at: text, row: text },
-      sql: `
-        WITH ${GIVEN}
-        SELECT t.ctid::text AS at, ${row} AS row FROM ${table} AS t, given
-        WHERE t.ctid > :after::tid AND (${mine})
-        ORDER BY t.ctid LIMIT ${large === true ? LARGE_EXPORTED_AT_ONCE : EXPORTED_AT_ONCE}`,
+      params: { places: arrayOf(text) },
+      row: { row: text },
+      sql: `SELECT ${row} AS row FROM ${table} AS t WHERE t.ctid = ANY (:places::text[]::tid[]) ORDER BY t.ctid`,
     }),
+    exportedAtOnce: large === true ? LARGE_EXPORTED_AT_ONCE : EXPORTED_AT_ONCE,
   };
 }
 
-function eraseOf(table: string, { large }: TablePlan, mine: string) {
+function eraseOf(table: string, { large, erasedInOrderOf: order }: TablePlan, mine: string) {
   const atOnce = large === true ? LARGE_ERASED_AT_ONCE : ERASED_AT_ONCE;
   return {
     atOnce,
@@ -81,7 +85,7 @@ function eraseOf(table: string, { large }: TablePlan, mine: string) {
       sql: `
         WITH ${GIVEN}
         DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-          SELECT t.ctid FROM ${table} AS t, given WHERE ${mine} LIMIT ${atOnce} FOR UPDATE OF t))
+          SELECT t.ctid FROM ${table} AS t, given WHERE ${mine}${order === undefined ? '' : ` ORDER BY ${order}`} LIMIT ${atOnce} FOR UPDATE OF t))
         RETURNING 1 AS done`,
     }),
   };

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ContentRetention } from './content-retention.service.js';
 
-/** Forgets texts when their time has come; persons are exported and erased at the command line. */
+/** Deletes texts when their retention ends; persons are exported and erased on the command line. */
 @Module({ providers: [ContentRetention] })
 export class PrivacyModule {}

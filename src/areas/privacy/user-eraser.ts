@@ -13,7 +13,7 @@ import { countOf } from './user-export.js';
 /** Turns end within a second and a half of their session's end; a replica that died holds its lease for a while. */
 const MAX_TURN_WAIT_MS = 30_000;
 const LOOK_MS = 250;
-/** Replicas store their log lines behind the output. */
+/** Replicas store their log lines with a delay. */
 const LOGS_SETTLE_MS = 2500;
 
 const MY_SESSIONS = 'SELECT id FROM sessions WHERE user_id = :user';
@@ -62,7 +62,7 @@ export interface Erasure {
   readonly configuration: readonly string[];
 }
 
-/** What lies on the machines of replicas; they delete it. */
+/** Folders on the replicas' machines; the replicas delete them. */
 export interface PersonFolders {
   note(userId: string): Promise<void>;
 }
@@ -101,7 +101,7 @@ export class UserEraser {
       renamed[table] = 0;
       for (const change of changes) renamed[table] += await this.inBatches(change, person);
     }
-    // Some went with the rows that they belong to.
+    // Some were deleted with the rows that they belong to.
     progress(Math.max(all, done), Math.max(all, done));
     return this.finish(person, nonZero(deleted), nonZero(renamed));
   }

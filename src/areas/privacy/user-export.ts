@@ -14,9 +14,9 @@ const ONE_MOMENT = statement({
 });
 
 /**
- * Writes everything that is stored of a person as NDJSON: one document a table, `{"table": …, "rows": […]}`, all as it was
- * at one moment. Bytes are in hexadecimal as PostgreSQL writes them; secrets are left out. Tables without a row of the person
- * are documents without rows, so that a reader sees that they were looked at.
+ * Writes everything that is stored of a person as NDJSON: one document for each table, `{"table": …, "rows": […]}`, all
+ * as of one moment. Bytes are in hexadecimal as PostgreSQL writes them; secrets are left out. Tables without a row of
+ * the person give documents without rows, so that a reader sees that they were searched.
  */
 @Injectable()
 export class UserExport {
@@ -34,11 +34,12 @@ export class UserExport {
     const rows = await this.database.transaction(async (runner) => {
       await runner.query(ONE_MOMENT);
       const tables = await existingTables(runner);
-      let all = 0;
-      for (const table of tables) all += await countOf(runner, table, person);
+      const found: Found[] = [];
+      for (const table of tables) found.push({ ...table, places: await placesOf(runner, table, person) });
+      const all = found.reduce((sum, { places }) => sum + places.length, 0);
       let done = 0;
-      for (const table of tables) {
-        await exportTable(runner, table, person, (text, count) => {
+      for (const table of found) {
+        await exportTable(runner, table, (text, count) => {
           write(text);
           done += count;
           progress(done, all);
@@ -52,22 +53,25 @@ export class UserExport {
   }
 }
 
+interface Found extends PlannedTable {
+  readonly places: readonly string[];
+}
+
+async function placesOf(runner: SqlRunner, { rows }: PlannedTable, person: Person): Promise<string[]> {
+  if (rows === undefined) return [];
+  return (await runner.query(rows.places, personParams(person))).map(({ place }) => place);
+}
+
 async function exportTable(
   runner: SqlRunner,
-  { table, rows }: PlannedTable,
-  person: Person,
+  { table, rows, places }: Found,
   write: (text: string, count: number) => void,
 ): Promise<void> {
   if (rows === undefined) return;
   write(`{"table":${JSON.stringify(table)},"rows":[`, 0);
-  let separator = '';
-  for (let after = '(0,0)'; ; ) {
-    const page = await runner.query(rows.page, { ...personParams(person), after });
-    const last = page.at(-1);
-    if (last === undefined) break;
-    write(separator + page.map(({ row }) => row).join(','), page.length);
-    separator = ',';
-    after = last.at;
+  for (let at = 0; at < places.length; at += rows.exportedAtOnce) {
+    const page = await runner.query(rows.page, { places: places.slice(at, at + rows.exportedAtOnce) });
+    write((at === 0 ? '' : ',') + page.map(({ row }) => row).join(','), page.length);
   }
   write(']}\n', 0);
 }

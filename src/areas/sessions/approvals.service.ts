@@ -21,10 +21,10 @@ const LIST = new KeysetList('approvals', ['time', 'text'], ({ askedAt, id }: App
 
 const EVERYTHING: SeenApprovals = { userId: null };
 
-/** What a caller says to a tool call that waits. */
+/** A caller's decision about a tool call that waits. */
 export type ApprovalDecision = Pick<ApprovalAnswer, 'verdict' | 'reason'>;
 
-/** Somebody on a platform, whom the settings of the channel let decide about the calls of its conversations. */
+/** A person on a platform whom the settings of the channel let decide about the calls of its conversations. */
 export interface ChannelApprover {
   readonly channel: string;
   /** As sessions and the audit name them: `<channel>:<id>`. */
@@ -44,7 +44,7 @@ export class Approvals {
     private readonly askers: AskerRule,
   ) {}
 
-  /** Newest first; a bound caller sees those of its user, and a caller of some agents those of these. */
+  /** Newest first; a bound caller sees those of its user, and a caller for some agents those of these agents. */
   async list(
     query: PageQuery,
     status: ApprovalRecord['status'],
@@ -61,14 +61,14 @@ export class Approvals {
   }
 
   /**
-   * The first decision over all replicas counts. Throws `NoWaitingCall`, `ToolNotYours` when turns of the caller may not
-   * use the tool, and `ApprovalDecided` with who decided before.
+   * The first decision over all replicas counts. Throws `NoWaitingCall`, `ToolNotYours` when the caller's own turns may
+   * not use the tool, and `ApprovalDecided`, which says who decided before.
    */
   async decide(id: string, { verdict, reason }: ApprovalDecision, caller: Caller): Promise<ApprovalRecord> {
     const asked = await this.found(id, seenBy(caller));
     await this.askers.refuse(asked, caller);
     const token = { id: caller.tokenId, name: caller.tokenName };
-    // The rules of `api` apply to the turn that asks, which has met them already.
+    // The rules of `api` apply to the turn that asks, and were checked there.
     const context = {
       channel: asked.channel,
       token,
@@ -79,7 +79,7 @@ export class Approvals {
     return this.answer(id, { verdict, by: `token "${token.name}" (${token.id})`, reason }, seenBy(caller));
   }
 
-  /** The same for an approver of a channel, about a call of that channel alone. Throws `OwnCall`, too. */
+  /** The same for an approver of a channel, and only for calls of that channel. Throws `OwnCall`, too. */
   async decideFrom(
     { channel, userId, isAsker }: ChannelApprover,
     id: string,

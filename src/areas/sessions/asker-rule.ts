@@ -5,7 +5,7 @@ import { TokenStore } from '../../platform/tokens/token.store.js';
 import type { Asker } from '../tools/tools.api.js';
 import { OwnCall } from './sessions.errors.js';
 
-/** What is known of whoever sent the message that made a call. */
+/** What is known about the sender of the message that made a call. */
 interface Asked {
   readonly askedBy: string | null;
   readonly asker: Asker | null;
@@ -13,7 +13,9 @@ interface Asked {
   readonly userId: string;
 }
 
-/** `tools.approval.separate`: who asked does not decide (docs/specification/additions.md, Tools). */
+/**
+ * `tools.approval.separate`: nobody decides about calls of their own message (docs/specification/additions.md, Tools).
+ */
 @Injectable()
 export class AskerRule {
   constructor(
@@ -22,8 +24,8 @@ export class AskerRule {
   ) {}
 
   /**
-   * Throws `OwnCall` for the token that asked and those that it made, as nobody gives more than they hold, and for whoever is
-   * the same person: the user of the session, of the token that asked, or of its JWT.
+   * Throws `OwnCall` for the token that asked and the tokens that it made, as a token cannot pass on more than it has,
+   * and for the same person: the user of the session, of the token that asked, or of its JWT.
    */
   async refuse(asked: Asked, caller: Caller): Promise<void> {
     if (!this.settings.current.tools.approval.separate) return;

@@ -49,8 +49,8 @@ export class MessagesService {
   ) {}
 
   /**
-   * Stores the message and runs its turn, which goes on when the caller goes away: returns when it begins. Throws `SessionEnded`,
-   * `TurnInProgress`, `TurnLimitReached`, `BadAttachment`.
+   * Stores the message and runs its turn, which continues when the caller goes away; resolves when the turn begins.
+   * Throws `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, `BadAttachment`.
    */
   async start(sessionId: string, sent: SentMessage, caller: Caller): Promise<StartedTurn> {
     const message = await this.whole(sessionId, sent, caller);
@@ -60,7 +60,7 @@ export class MessagesService {
 
   /**
    * The same for callers who do not wait: returns the message's id as soon as it is stored. If the session is busy, the
-   * turn comes later, on any replica.
+   * turn runs later, on any replica.
    */
   async accept(sessionId: string, sent: SentMessage, caller: Caller): Promise<string> {
     const message = await this.whole(sessionId, sent, caller);
@@ -70,7 +70,7 @@ export class MessagesService {
     return position.waiting.userMessageId;
   }
 
-  /** The message with the attachments that it gives by URL. Nothing is fetched for a session that cannot take it. */
+  /** The message with its attachments given by URL. Nothing is fetched for a session that cannot take the message. */
   private async whole(sessionId: string, sent: SentMessage, caller: Caller): Promise<NewUserMessage> {
     const { options } = sent;
     const isRemote = sent.attachments.some((one) => 'url' in one);
@@ -93,12 +93,14 @@ export class MessagesService {
     await this.sessions.find(sessionId, caller);
     if (this.running.abort(sessionId, new TurnStopped())) return true;
     if (!(await this.leases.cancel(sessionId))) return false;
-    // It may wait for a person, on no replica.
+    // It may be parked, waiting for a person, on no replica.
     this.lost.wake();
     return true;
   }
 
-  /** The same for one turn, also one that waits in line; whatever else its session does goes on. False when it is over. */
+  /**
+   * The same for one turn, also one that waits in line; nothing else in its session is affected. False when it is over.
+   */
   async cancelTurn(sessionId: string, turnId: string, caller: Caller): Promise<boolean> {
     await this.sessions.find(sessionId, caller);
     if (await this.results.cancelWaiting(turnId)) return true;

@@ -29,7 +29,7 @@ export class Questions {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Newest first; a bound caller sees those of its user's sessions, a caller of some agents those of these. */
+  /** Newest first; a bound caller sees those of its user's sessions, a caller for some agents those of these agents. */
   async list(query: PageQuery, status: QuestionStatus, caller: Caller): Promise<Page<QuestionRecord>> {
     const { boundUserId: userId, agents } = caller;
     const filters = [status, userId];
@@ -42,9 +42,9 @@ export class Questions {
   }
 
   /**
-   * Whoever may write to the session answers; the first answer over all replicas counts. Throws `NoWaitingQuestion`, also
-   * for one of another session than `sessionId`, `BadFields` when the content is not what was asked for, and
-   * `QuestionAnswered`.
+   * Every caller that may write to the session may answer; the first answer over all replicas counts. Throws
+   * `NoWaitingQuestion`, also for a question of another session than `sessionId`, `BadFields` when the content does not
+   * fit the form, and `QuestionAnswered`.
    */
   async answer(
     id: string,

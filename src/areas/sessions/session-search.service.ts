@@ -36,7 +36,7 @@ import { SessionsService } from './sessions.service.js';
 
 /** What an operator looks for. */
 export interface SessionQuery {
-  /** The beginning of an id with `sess_`, else a part of a user's id in whatever case. */
+  /** The beginning of an id with `sess_`, else a part of a user's id, in upper or lower case. */
   readonly query?: string | undefined;
   readonly user?: string | undefined;
   readonly agent?: string | undefined;
@@ -52,7 +52,7 @@ export interface FoundSession extends SessionSummary {
   readonly isRunning: boolean;
 }
 
-/** A session with all that its turns came to. */
+/** A session with the totals of its turns. */
 export interface SessionReport {
   readonly session: Session;
   /** The model that it names, else the first of its agent. */
@@ -68,7 +68,7 @@ const LIST = new KeysetList('sessions', ['time', 'text'], ({ createdAt, id }: Fo
 ]);
 const COLUMNS = `${SUMMARY_COLUMNS}, agent, turn_owner IS NOT NULL AS running`;
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
-/** Sessions that one page looks at for a part of a user's id, which no index finds: a tenth of a second or so. */
+/** How many sessions one page reads for a part of a user's id, which no index finds: a tenth of a second or so. */
 const MAX_LOOKED_AT = 50_000;
 const ID_PREFIX = 'sess_';
 const ENDED_AT = statement({
@@ -91,7 +91,7 @@ const CONDITIONS = {
   end: '(created_at, id) >= ((:end::text[])[1]::timestamptz, (:end::text[])[2])',
 } as const;
 type Filter = keyof typeof CONDITIONS;
-/** What a page looks at, whatever it looks for in it. */
+/** The filters that decide which sessions a page reads; the others only choose among those. */
 const LOOKED_AT = [
   'user',
   'channel',
@@ -154,8 +154,8 @@ const END_OF_LOOK = byStatus((status) =>
 
 /**
  * Finds sessions for operators, without counting them. A page walks the newest sessions, or those of a user, channel or
- * status, down its index until it is full, and for a part of a user's id until it has looked at 50,000: then it may be short,
- * and the next one goes on there.
+ * status, down its index until it is full. For a part of a user's id it stops after 50,000: then the page may be short,
+ * and the next one continues there.
  */
 @Injectable()
 export class SessionSearch {
@@ -166,7 +166,7 @@ export class SessionSearch {
     private readonly turns: TurnDirectory,
   ) {}
 
-  /** Newest first. A `since` that is a duration means another moment with each page, so that no cursor belongs to it. */
+  /** Newest first. A `since` that is a duration means another moment for each page, so cursors do not depend on it. */
   async list(
     { query: text, user, agent, channel, status = 'all', since, ...query }: PageQuery & SessionQuery,
     caller: Caller,

@@ -25,7 +25,7 @@ describe('the status of a session', () => {
     expect(statusAfter(silenceMs, recorded)).toBe(expected);
   });
 
-  test('stays what is recorded while a running turn holds the silence ahead of the clock', () => {
+  test('stays as recorded while a running turn keeps the time of the last activity in the future', () => {
     for (const recorded of SESSION_STATUSES) expect(statusAfter(-60_000, recorded)).toBe(recorded);
   });
 
@@ -36,7 +36,7 @@ describe('the status of a session', () => {
     expect(statusAfter(60_000, 'idle', limits)).toBe('terminated');
   });
 
-  test('only ever moves onwards as silence grows', () => {
+  test('only ever moves forward as silence grows', () => {
     const limits = fc.record({ idleSecs: fc.nat(10_000), timeoutSecs: fc.nat(10_000) });
     const silence = fc.integer({ min: -1e7, max: 2e7 });
     fc.assert(

@@ -18,7 +18,7 @@ export interface RecordedStatus {
 }
 
 /**
- * What a session is at `nowMs`: silence moves it from active to idle and from both to terminated, never back.
+ * The status of a session at `nowMs`: silence moves it from active to idle and from both to terminated, never back.
  * Only a message makes an idle session active again, and it records that.
  */
 export function statusAt(

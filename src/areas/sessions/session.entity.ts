@@ -48,7 +48,7 @@ export class SessionEntity {
   @Column({ name: 'last_activity', type: 'timestamptz', precision: 3, default: () => 'now()' })
   lastActivity!: Date;
 
-  /** Silence is counted from here; a running turn holds it ahead of the clock. */
+  /** Silence is counted from here; a running turn keeps it ahead of the clock. */
   @Column({ name: 'quiet_since', type: 'timestamptz', precision: 3, default: () => 'now()' })
   quietSince!: Date;
 
@@ -92,7 +92,7 @@ export class SessionEntity {
   @Column({ name: 'cancel_fence', type: 'bigint', nullable: true })
   cancelFence!: string | null;
 
-  /** The id that the next message has to have: it brings the outputs of tools that the caller runs. */
+  /** The id of the message that has to come next, with the outputs of tools that the caller runs. */
   @Column({ name: 'awaits_message_id', type: 'text', collation: 'C', nullable: true })
   awaitsMessageId!: string | null;
 
@@ -100,7 +100,7 @@ export class SessionEntity {
   @Column({ name: 'messages_cut', type: 'integer', default: 0 })
   messagesCut!: number;
 
-  /** Of messages up to this place, the results of tools are no longer sent to the model. */
+  /** Results of tools in messages up to this place are no longer sent to the model. */
   @Column({ name: 'results_cut', type: 'integer', default: 0 })
   resultsCut!: number;
 }

@@ -168,7 +168,10 @@ export class SessionStore {
     return ended !== undefined;
   }
 
-  /** Writes down what silence has done, for at most `most` sessions. @returns those that changed */
+  /**
+   * Records what silence has done, for at most `most` sessions.
+   * @returns those that changed
+   */
   async recordInactivity(limits: IdleLimits, most: number): Promise<readonly InactiveSession[]> {
     const swept = await this.database.query(SWEEP, {
       idleSecs: limits.idleSecs,

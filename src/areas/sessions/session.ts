@@ -28,13 +28,13 @@ export interface Session extends SessionSummary {
   readonly agent: string;
   readonly systemPrompt: string | null;
   readonly metadata: Metadata;
-  /** Model tokens, in and out, since midnight UTC. */
+  /** Model tokens, input and output, since midnight UTC. */
   readonly spentToday: number;
-  /** The id of the message that is to bring the outputs of the caller's tools; null when it waits for none. */
+  /** The id of the message that has to bring the outputs of the caller's tools; null when it waits for none. */
   readonly awaitsMessageId: string | null;
 }
 
-/** How many model tokens a session may use in a day, and has used today. */
+/** How many model tokens a session may use in a day, and how many it has used today. */
 export interface TokenBudget {
   readonly limit: number;
   readonly used: number;
@@ -79,7 +79,7 @@ export const SUMMARY_ROW = {
   ...columnsOf(SessionEntity, 'id', 'channel', 'userId', 'status', 'model'),
   ...columnsOf(SessionEntity, 'createdAt', 'lastActivity', 'quietSince', 'messageCount', 'turnCount'),
   ...{ input_tokens: double, output_tokens: double },
-  /** The database's clock at the read: replicas with other clocks must not disagree on a status. */
+  /** The database's clock at the read: replicas whose clocks differ must not disagree about a status. */
   read_at: timestamp,
 };
 export type SummaryRow = RowOf<typeof SUMMARY_ROW>;

@@ -16,7 +16,7 @@ export class NoWaitingCall extends NotFound {
   }
 }
 
-/** Somebody else was first. */
+/** Somebody else decided first. */
 export class ApprovalDecided extends Conflict {
   constructor(readonly record: ApprovalRecord) {
     const { status, decidedBy, decidedAt } = record;
@@ -34,7 +34,7 @@ export class NoWaitingQuestion extends NotFound {
   }
 }
 
-/** Somebody else was first. */
+/** Somebody else answered first. */
 export class QuestionAnswered extends Conflict {
   constructor({ status, answeredBy, answeredAt }: QuestionRecord) {
     const when = answeredAt === null ? '' : ` at ${answeredAt.toISOString()}`;
@@ -54,7 +54,7 @@ export class MayNotApprove extends LacksScope {
   }
 }
 
-/** `tools.approval.separate`: who asked does not decide. */
+/** `tools.approval.separate`: nobody decides about calls of their own message. */
 export class OwnCall extends Forbidden {
   constructor() {
     super(

@@ -23,7 +23,7 @@ import { SessionStore } from './session.store.js';
 import { idleLimits } from './session-status.js';
 import { OtherUser } from './sessions.errors.js';
 
-/** What a caller says of a new session; everything has a default. */
+/** A caller's input for a new session; everything has a default. */
 export interface SessionInput {
   readonly channel?: string | undefined;
   readonly userId?: string | undefined;
@@ -54,7 +54,7 @@ export class SessionsService {
     this.logger = logs.for('sessions');
   }
 
-  /** The model that a session names, else the first of its agent; empty when that agent is gone. */
+  /** The model that a session names, else the first of its agent; empty when that agent was removed. */
   modelOf({ agent: name, model }: Session): string {
     const agent = agentSettings(this.settings.current, name);
     return model ?? (agent === undefined ? '' : this.models.of(agent, null)[0].label);
@@ -94,7 +94,7 @@ export class SessionsService {
     if (settings !== undefined) this.models.refuseUnfit(settings, model);
   }
 
-  /** Whose a conversation of this caller is. Throws when the caller may not name that user. */
+  /** The user of a conversation of this caller. Throws when the caller may not name that user. */
   userOf(named: string | undefined, caller: Caller): string {
     refuseForeignUserId(named, caller);
     if (caller.boundUserId === null) return named ?? caller.tokenName;
@@ -109,7 +109,7 @@ export class SessionsService {
       const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
       problems.push({ path: 'channel', message });
     }
-    // Their names are not told: a token of some agents need not know which others there are.
+    // Their names are not listed: a token for some agents need not know which others there are.
     if (agent !== undefined && !agentNames(this.settings.current).includes(agent))
       problems.push({ path: 'agent', message: 'is not a configured agent' });
     return problems;
@@ -143,7 +143,7 @@ export class SessionsService {
     this.logger.info(`session ${id} ended on channel ${channel}: deleted`, fields);
   }
 
-  /** What a caller gets that names no agent: the first of its token's, else that of the channel. */
+  /** The agent for a caller that names none: the first of its token's, else that of the channel. */
   private agentFor(channel: string, { agents }: Caller): string {
     const channels = this.settings.current.channels_config;
     const ofChannel = Object.hasOwn(channels, channel) ? channels[channel]?.agent : undefined;

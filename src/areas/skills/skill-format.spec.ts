@@ -4,7 +4,7 @@ const file = (header: string, body = 'Do it.') => Buffer.from(`---\n${header}\n-
 const minimal = 'name: tidy-up\ndescription: Tidies up.';
 
 describe('a SKILL.md', () => {
-  it('is read as the format says; unknown keys are ignored', () => {
+  it('is read as the format defines; unknown keys are ignored', () => {
     const header = `name: pdf-forms
 description: >-
   Fills forms

@@ -28,8 +28,8 @@ function scan(skills: object = {}, before: SkillScan = NO_SKILLS, plugins: objec
 
 const shown = ({ skills }: SkillScan) => skills.map(({ name, source }) => `${source} ${name}`);
 
-describe('what is found', () => {
-  it('is your own skills first, then the shipped ones, then those of plugins by name; the first of a name wins', async () => {
+describe('the skills that are found', () => {
+  it('are your own first, then the shipped ones, then those of plugins by name; the first one of a name wins', async () => {
     await add('own/notes', 'notes');
     await add('own/incident-summary', 'incident-summary', 'Ours.');
     await add('plugins/alpha/skills/notes', 'notes');
@@ -55,7 +55,7 @@ describe('what is found', () => {
     ]);
   });
 
-  it('is the same object until its bytes change', async () => {
+  it('are the same objects until their bytes change', async () => {
     await add('own/notes', 'notes');
     const first = await scan();
     const second = await scan({}, first);
@@ -66,7 +66,7 @@ describe('what is found', () => {
     expect(third.skills[0]?.description).toBe('Other.');
   });
 
-  it('leaves out hidden folders, files, folders without a SKILL.md, and skills past the limit', async () => {
+  it('leave out hidden folders, files, folders without a SKILL.md, and skills past the limit', async () => {
     await add('own/.git', 'hidden');
     await mkdir(join(folder, 'own/assets'));
     await writeFile(join(folder, 'own/README.md'), '');
@@ -77,8 +77,20 @@ describe('what is found', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('is noted, and the other skills are served', async () => {
+test('every folder is watched, even one of a missing or faulty skill, but none outside that a link leads to', async () => {
+  await add('own/sound', 'sound');
+  await add('own/wrong', 'not its name!');
+  await mkdir(join(folder, 'own/empty'));
+  await mkdir(join(folder, 'elsewhere'));
+  await symlink(join(folder, 'elsewhere'), join(folder, 'own/away'));
+  const found = await scan();
+  expect(found.failures.size).toBe(1);
+  const inside = ['own', 'own/empty', 'own/sound', 'own/wrong'];
+  expect([...found.folders].sort()).toEqual(inside.map((path) => join(folder, path)));
+});
+
+describe('skills that cannot be read', () => {
+  it('are noted, and the other skills are served', async () => {
     await add('outside/skills/stray', 'stray');
     await add('plugins/zeta/skills/good', 'good');
     await mkdir(join(folder, 'plugins/alpha'), { recursive: true });
@@ -91,7 +103,7 @@ describe('what cannot be read', () => {
     ]);
   });
 
-  it('never names a local path', async () => {
+  it('never name a local path', async () => {
     await add('own/gone', 'gone');
     await symlink(join(folder, 'nowhere'), join(folder, 'own/dangling'));
     await mkdir(join(folder, 'own/strange/SKILL.md'), { recursive: true });
@@ -101,7 +113,7 @@ describe('what cannot be read', () => {
   });
 });
 
-it('a pin, of one plugin or of all, leaves out the skills of plugins', async () => {
+it('pins, of one plugin or of all, leave out the skills of plugins', async () => {
   await add('plugins/alpha/skills/a', 'a');
   await add('plugins/zeta/skills/z', 'z');
   const pin = '0'.repeat(64);

@@ -69,13 +69,21 @@ class Scan {
     return { skills, read: this.read, notes: this.notes, failures: this.failures, folders: this.folders };
   }
 
-  /** While a new version is invalid, the previous one goes on serving, until the gateway restarts. */
+  /** While a new version is invalid, the previous one stays in use, until the gateway restarts. */
   private async addFolder(root: SkillRoot, real: string, name: string): Promise<void> {
     const where = `${root.origin}/${name}`;
     const before = this.before.read.get(where);
     try {
-      const read = await readSkill(root, real, name, this.settings.max_skill_bytes, before);
-      if (read === undefined) return;
+      const folder = await realpath(join(real, name)).catch(() => undefined);
+      if (folder === undefined) throw new SkillProblem('its folder is a broken link');
+      const isInside = isBelow(real, folder);
+      // Also without a skill that can be loaded: somebody may repair it in that folder.
+      if (isInside) this.folders.add(folder);
+      const fileName = await presentFile(folder);
+      if (fileName === undefined) return;
+      if (!isInside) throw new SkillProblem('its folder leads out of the folder of skills');
+      const bytes = await readContained(folder, fileName, this.settings.max_skill_bytes);
+      const read = readSkill({ source: root.source, folder, name }, bytes, before);
       this.enter(where, read);
     } catch (error) {
       this.fail(where, sentenceOf(error));
@@ -88,7 +96,6 @@ class Scan {
   private enter(where: string, read: ReadSkill): void {
     const { skill, warnings } = read;
     this.read.set(where, read);
-    this.folders.add(skill.folder);
     for (const warning of warnings) this.note(where, warning);
     const first = this.byName.get(skill.name);
     if (first !== undefined) this.note(where, `the skill ${skill.name} already exists: ${first.where}`);
@@ -129,27 +136,15 @@ async function folderNames(directory: string): Promise<readonly string[]> {
     .slice(0, MAX_FOLDERS);
 }
 
-/**
- * Reads one skill; returns `before` when nothing has changed, and undefined for a folder without a `SKILL.md`. Throws
- * `SkillProblem` and `FileProblem`.
- * @param root absolute, without symbolic links
- */
-async function readSkill(
-  { source }: SkillRoot,
-  root: string,
-  folderName: string,
-  maxBytes: number,
+/** One skill; `before` when nothing has changed. Throws `SkillProblem`. */
+function readSkill(
+  { source, folder, name }: Pick<LoadedSkill, 'source' | 'folder' | 'name'>,
+  bytes: Buffer,
   before: ReadSkill | undefined,
-): Promise<ReadSkill | undefined> {
-  const folder = await realpath(join(root, folderName)).catch(() => undefined);
-  if (folder === undefined) throw new SkillProblem('its folder is a broken link');
-  const fileName = await presentFile(folder);
-  if (fileName === undefined) return undefined;
-  if (!isBelow(root, folder)) throw new SkillProblem('its folder leads out of the folder of skills');
-  const bytes = await readContained(folder, fileName, maxBytes);
+): ReadSkill {
   const fingerprint = createHash('sha256').update(folder).update('\0').update(bytes).digest('base64');
   if (before?.fingerprint === fingerprint) return before;
-  const { warnings, ...text } = parseSkill(bytes, folderName);
+  const { warnings, ...text } = parseSkill(bytes, name);
   return { skill: { ...text, source, folder }, fingerprint, warnings };
 }
 

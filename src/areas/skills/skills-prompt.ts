@@ -17,7 +17,7 @@ import { triggeredSkills } from './triggered-skills.js';
 const MAX_BODY_BYTES = 131_072;
 
 /**
- * Adds the catalogue of skills to the system prompt, and behind the history the text of those that the message asks for
+ * Adds the catalogue of skills to the system prompt, and after the history the text of those that the message asks for
  * (docs/skills.md). A turn that may not use `skill_read` gets neither, so that no message works around the tool rules.
  */
 @Injectable()

@@ -74,7 +74,7 @@ describe('/name', () => {
     ['Ada (4711): (Forwarded from Bob)\n    \n    /weekly-report', false],
     ['I said (Forwarded from Bob) /weekly-report', true],
     ['a > /weekly-report', true],
-  ])('of what others wrote, in %j: %s', (message, isThere) => {
+  ])('in a text that others wrote, in %j: %s', (message, isThere) => {
     expect(asked([], message)).toBe(isThere);
     expect(asked(['weekly-report'], message, 'other')).toBe(isThere);
   });
@@ -90,7 +90,7 @@ describe('/name', () => {
   });
 });
 
-test('of a long message the beginning and the end count', () => {
+test('of a long message the start and the end count', () => {
   const filler = 'x '.repeat(100_000);
   expect(asked(['go'], `go ${filler}`)).toBe(true);
   expect(asked(['go'], `${filler} go`)).toBe(true);
@@ -103,7 +103,7 @@ test('a message crafted to be slow is not slow', () => {
   expect(triggeredSkills(skills, 'a'.repeat(256 * 1024), 3)).toEqual([]);
 });
 
-test('nor is one of many beginnings of a note that it was forwarded, each on a line that only some count as one', () => {
+test('neither is a message of many lines that may each start a note that it was forwarded', () => {
   const cost = (line: string) => {
     const message = line.repeat((256 * 1024) / line.length);
     const startedAt = performance.now();
@@ -127,7 +127,7 @@ describe('the catalogue', () => {
     expect(leftOut).toBe(0);
   });
 
-  it('holds the first skills when not all fit, and is empty when none does', () => {
+  it('contains the first skills when not all fit, and is empty when none fits', () => {
     const skills = Array.from({ length: 50 }, (_, index) => skill(`s-${index}`, [], '字'.repeat(100)));
     const { text, leftOut } = skillCatalog(skills, 2000);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2000);

@@ -21,7 +21,7 @@ export function triggeredSkills(
   return [...named, ...meant].slice(0, most);
 }
 
-/** What stands before a message of a group, as channels write it. */
+/** Channels put this before a message of a group. */
 const LABEL = /^[^():\n]*\([^():\n]*\): /;
 const QUOTED = /^[ \t]*>.*$/gm;
 const FORWARDED = /^[ \t]*\(Forwarded from .*\)[ \t]*$/m;

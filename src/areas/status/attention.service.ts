@@ -24,7 +24,7 @@ export interface Attention {
   readonly count: number;
 }
 
-/** The most items of a kind. */
+/** The most items of each kind. */
 const MOST = 20;
 
 /** What needs a person: calls that wait, and what is broken. */

@@ -18,10 +18,10 @@ import { ProviderPart } from './provider-part.service.js';
 import { ReadinessCheck } from './readiness-check.js';
 import { replicasPart, tokensPart, turnsPart } from './stored-parts.js';
 
-/** A first attempt comes within a second; one that waits for so long means that nobody sends. */
+/** A first attempt comes within a second; when one waits this long, nobody sends. */
 const LAGGING_SECS = 60;
 
-/** How each part of the gateway does, as this replica sees it, and what to do about it. */
+/** The state of each part of the gateway, as this replica sees it, and what to do about it. */
 @Injectable()
 export class HealthParts {
   constructor(
@@ -44,7 +44,7 @@ export class HealthParts {
     private readonly logStreams: LogStreams,
   ) {}
 
-  /** Never rejects: a part that cannot be asked fails. */
+  /** Never rejects: a part that cannot be checked counts as failed. */
   async all(): Promise<HealthPart[]> {
     const { poolUse } = this.database;
     const parts: [string, () => Promise<HealthPart> | HealthPart][] = [

@@ -9,7 +9,10 @@ import {
 import { httpExceptionBody } from '../../http/envelope/error-envelope.js';
 import { ReadinessCheck } from './readiness-check.js';
 
-/** What Terminus found: which indicator is up, which is down and why. Every health endpoint of both profiles is a view of one. */
+/**
+ * What Terminus found: which indicator is up, which is down and why. Every health endpoint of both profiles is a view
+ * of one.
+ */
 @Injectable()
 export class HealthReport {
   constructor(
@@ -18,7 +21,7 @@ export class HealthReport {
     private readonly readiness: ReadinessCheck,
   ) {}
 
-  /** Whether this process runs, also while it shuts down: a restart would mend nothing else. */
+  /** Whether this process runs, also while it shuts down: a restart would help against nothing else. */
   async live(): Promise<HealthCheckResult> {
     const report = await this.made([() => this.indicator('event_loop', undefined)]);
     return report.status === 'shutting_down' ? { ...report, status: 'ok' } : report;
@@ -34,7 +37,7 @@ export class HealthReport {
     ]);
   }
 
-  /** Terminus throws the report of what is not well. */
+  /** Terminus throws the report when something is wrong. */
   private async made(indicators: HealthIndicatorFunction[]): Promise<HealthCheckResult> {
     try {
       return await this.health.check(indicators);

@@ -2,7 +2,7 @@ import { clockSkewMs, databasePart } from './host-parts.js';
 
 const database = { query: () => Promise.resolve([]) };
 
-test('connections are counted as they were before the report, which takes some itself', async () => {
+test('connections are counted as they were before the report, which uses some itself', async () => {
   const idle = await databasePart(database, { open: 10, idle: 9, waiting: 0 });
   expect(idle).toMatchObject({
     status: 'ok',
@@ -10,7 +10,7 @@ test('connections are counted as they were before the report, which takes some i
   });
 });
 
-test('a moment in which statements wait is no trouble; an answer that comes late is, and says how many wait', async () => {
+test('statements that wait for a moment are not reported; a late answer is, and says how many wait', async () => {
   const use = { open: 10, idle: 0, waiting: 3 };
   expect(await databasePart(database, use)).toMatchObject({ status: 'ok', advice: null });
   const slow = {
@@ -23,7 +23,7 @@ test('a moment in which statements wait is no trouble; an answer that comes late
   });
 });
 
-test('a server whose connections are nearly all taken, by whomever, is a warning before it refuses some', async () => {
+test('a server whose connections are nearly all taken, by anyone, is a warning before it refuses some', async () => {
   const use = { open: 10, idle: 10, waiting: 0 };
   const taken = (count: number) => ({
     query: ({ name }: { readonly name: string }) =>

@@ -8,13 +8,13 @@ import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { type HealthPart, healthPart } from './health-part.js';
 
-/** Less free space than this is worth a look, and less than a tenth of it is a failure. */
+/** Less free space than this deserves a warning; less than a tenth of it is a failure. */
 const LITTLE_ROOM_BYTES = 2 ** 31;
-/** Tokens of users and leases stand a second of difference; signatures and JSON Web Tokens some more. */
+/** Tokens of users and leases tolerate a second of difference; signatures and JSON Web Tokens somewhat more. */
 export const MAX_SKEW_MS = 2000;
 export const FOLLOW_TIME = 'Let both hosts follow a time server (NTP).';
 const SLOW_MS = 250;
-/** Of the connections that the server gives to clients: with more taken it may soon refuse some. */
+/** The share of the connections that the server gives to clients: when more are taken it may soon refuse some. */
 const MOST_TAKEN = 0.9;
 
 const CLOCK = statement({
@@ -23,7 +23,7 @@ const CLOCK = statement({
   row: { now: timestamp },
   sql: 'SELECT clock_timestamp() AS now',
 });
-/** Of all clients of the server, this gateway among them. */
+/** By all clients of the server, including this gateway. */
 const CONNECTIONS = statement({
   name: 'health_parts.connections',
   params: {},
@@ -34,9 +34,9 @@ const CONNECTIONS = statement({
 });
 
 /**
- * How soon the database answers, and whether its connections are enough: those of this process, and those of the server.
- *
- * @param use of its connections, from before a report began: the other parts ask at the same time
+ * How quickly the database answers, and whether its connections are enough: those of this process, and those of the
+ * server.
+ * @param use of its connections, from before a report began: the other parts use connections at the same time
  */
 export async function databasePart(
   database: Pick<Database, 'query'>,
@@ -46,7 +46,7 @@ export async function databasePart(
   await database.query(CLOCK);
   const ms = Math.round(performance.now() - startedAt);
   const detail = `it answers within ${ms} ms; ${open - idle} of ${open} connections are busy`;
-  // The wait for a connection is part of the time: that some wait for a moment is no trouble by itself.
+  // The wait for a connection is part of the time: a short wait is no trouble by itself.
   if (ms >= SLOW_MS) {
     const advice = 'Raise database.pool_size, add replicas, or look for what loads the database.';
     return healthPart('database', 'warning', `${detail}, ${waiting} statements wait`, advice);
@@ -96,8 +96,8 @@ export async function clockPart(database: Database, here = 'this replica'): Prom
 }
 
 /**
- * How many milliseconds this computer's clock is ahead of the database's, at least: the answer may have come at any time
- * between the question and its arrival, so that waiting for a connection counts as no difference.
+ * How many milliseconds this computer's clock is ahead of the database's, at least: the answer may have been made at
+ * any time between the question and its arrival, so waiting for a connection counts as no difference.
  */
 export async function clockSkewMs(database: Pick<Database, 'query'>): Promise<number> {
   const asked = Date.now();

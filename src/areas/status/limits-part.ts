@@ -2,11 +2,11 @@ import type { TakenLimit } from '../../platform/tokens/taken-limit.js';
 import type { BudgetReports } from '../usage/usage.api.js';
 import { type HealthPart, healthPart, namesOf } from './health-part.js';
 
-/** From four fifths on somebody should look, as with budgets. */
+/** From four fifths on somebody should look at it, as with budgets. */
 const NEAR = 0.8;
 const BUDGETS_ADVICE = 'Raise it in [limits], or wait for the next day or month in UTC.';
 
-/** A limit that is taken to its end, or nearly so. */
+/** A limit that is reached, or nearly so. */
 interface Tight {
   readonly isUsedUp: boolean;
   readonly text: string;
@@ -14,10 +14,10 @@ interface Tight {
 }
 
 /**
- * Which budgets and limits of `[limits]` refuse somebody, or soon will: a warning, because to refuse is what they are for.
- *
+ * Which budgets and limits of `[limits]` refuse somebody, or soon will: only a warning, because refusing is their
+ * purpose.
  * @param taken of each kind of limit, as its owner counts it
- * @param here of those that one replica has by itself
+ * @param here the limits that each replica has by itself
  */
 export async function limitsPart(
   budgets: Pick<BudgetReports, 'noticed'>,

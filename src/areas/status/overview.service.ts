@@ -15,11 +15,11 @@ export interface OverviewSeries {
   readonly bucketSecs: number;
   /** Later than `since` when there were too many turns to count them all. */
   readonly completeSince: Date;
-  /** One for each piece of time, oldest first, also where there were no turns. */
+  /** One for each interval, oldest first, also without turns. */
   readonly buckets: readonly TurnBucket[];
 }
 
-/** How things are at the moment. */
+/** The present state. */
 export interface OverviewState {
   readonly health: Health & { readonly parts: readonly HealthPart[] };
   readonly attention: readonly Attention[];
@@ -38,7 +38,7 @@ const DAY_SECS = 86_400;
 const WIDTHS_SECS = [60, 300, 900, 3600, 21_600, DAY_SECS, 7 * DAY_SECS, 30 * DAY_SECS] as const;
 const MOST_BUCKETS = 120;
 const MAX_AGE_SECS = MOST_BUCKETS * 30 * DAY_SECS;
-/** Everybody who looks within this time is shown the same, so that many consoles cost no more than one. */
+/** Requests within this time get the same result, so that many consoles cost no more than one. */
 const FRESH_MS = 2000;
 /** The most windows that are remembered. */
 const MOST_WINDOWS = 16;
@@ -63,7 +63,7 @@ export class OverviewService {
     private readonly status: StatusService,
   ) {}
 
-  /** It is about all users and agents: throws `AgentNotAllowed` for callers that may use only some. */
+  /** It covers all users and agents: throws `AgentNotAllowed` for callers that may use only some. */
   async since(since: Date, caller: Caller): Promise<Overview> {
     refuseSomeAgents('the overview is', caller);
     const [series, state] = await Promise.all([this.window(since), this.current()]);

@@ -9,7 +9,7 @@ interface FailedModel {
   readonly failure: ModelFailure;
 }
 
-/** What to do about a model that fails like this, by its reason. */
+/** What to do about a model that fails, by the reason of its failure. */
 const ADVICE: Readonly<Record<string, string>> = {
   provider_refused_credentials:
     'Give it a key that its provider accepts: the variable that "agent-gateway config show" names.',
@@ -22,7 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 const OTHER_ADVICE = 'Look at the status page of the provider, and at its lines in "agent-gateway logs".';
 const TRY = '"agent-gateway agents check" asks each model again.';
 
-/** Whether agents get answers from their models: by what happened when they were last asked. */
+/** Whether agents get answers from their models, judged by the latest calls. */
 @Injectable()
 export class ProviderPart {
   constructor(

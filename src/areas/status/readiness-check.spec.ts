@@ -23,14 +23,14 @@ function check(
 
 const NONE = { gateway: undefined, database: undefined, migrations: undefined };
 
-test('started, with every migration, it is ready', async () => {
+test('a gateway that has started, with every migration, is ready', async () => {
   expect(await check(applied(migrations.length)).problems()).toEqual(NONE);
 });
 
 test.each([
   ['the gateway is starting', { isReady: false, isDraining: false }],
   ['the gateway is shutting down', { isReady: true, isDraining: true }],
-])('%s: it is not', async (gateway, readiness) => {
+])('%s: it is not ready', async (gateway, readiness) => {
   const own = check(applied(migrations.length), readiness);
   expect(await own.problems()).toEqual({ ...NONE, gateway });
 });
@@ -42,7 +42,7 @@ test('a database that lacks a migration, or all of them, is not up to date', asy
   expect(await check(async () => []).problems()).toEqual({ ...NONE, migrations: every });
 });
 
-test('a database without our tables is told from one that cannot be reached', async () => {
+test('a database without our tables is reported differently from one that cannot be reached', async () => {
   const noTable = Object.assign(new Error('relation does not exist'), { code: '42P01' });
   const failing = (error: unknown) => check(jest.fn().mockRejectedValue(error)).problems();
   expect(await failing(noTable)).toEqual({ ...NONE, migrations: 'no migration has run in this database' });
@@ -50,13 +50,13 @@ test('a database without our tables is told from one that cannot be reached', as
     expect(await failing(error)).toEqual({ ...NONE, database: 'the database cannot be reached' });
 });
 
-test('a full disk keeps it from being ready, although the database answers', async () => {
+test('a full disk makes it not ready, although the database answers', async () => {
   const full = { problem: () => Promise.resolve('its disk is full: nothing can be stored') };
   const own = check(applied(migrations.length), READY, full);
   expect(await own.problems()).toEqual({ ...NONE, database: 'its disk is full: nothing can be stored' });
 });
 
-test('many probes in a moment are one question', async () => {
+test('many probes at the same time are one query', async () => {
   let asked = 0;
   const own = check(async () => {
     asked += 1;

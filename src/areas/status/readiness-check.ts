@@ -34,8 +34,8 @@ type DatabaseProblems = Omit<ReadinessProblems, 'gateway'>;
 const NONE: DatabaseProblems = { database: undefined, migrations: undefined };
 
 /**
- * Whether this replica should get requests: started, not draining, and a database that answers and is up to date.
- * Never a channel, a tool server or the provider: what fails there fails on every replica alike.
+ * Whether this replica should get requests: started, not draining, and with a database that answers and is up to date.
+ * Never because of a channel, a tool server or the provider: their failures affect every replica alike.
  */
 @Injectable()
 export class ReadinessCheck {

@@ -17,7 +17,7 @@ const REPLICAS = statement({
     SELECT id, version, clock_skew_ms, extract(epoch FROM now() - seen_at)::float8 AS silent_secs
     FROM replicas ORDER BY started_at, id LIMIT 1000`,
 });
-/** Who relies on a token notices its end: those that were made for a short while are meant to end. */
+/** People who rely on a token notice its end; tokens made for a short time are meant to end. */
 const TOKENS = statement({
   name: 'health_parts.tokens',
   params: {},
@@ -55,7 +55,7 @@ const TURNS = statement({
       (SELECT count(*)::int FROM stuck) AS stuck,
       (SELECT extract(epoch FROM now() - min(created_at))::float8 FROM stuck) AS stuck_secs`,
 });
-/** Fewer failures than this say nothing; from this part of the turns on somebody has to look. */
+/** Fewer failures than this mean nothing; from this share of the turns on somebody should look. */
 const FEW = 5;
 const MANY = 0.2;
 
@@ -100,7 +100,7 @@ export async function replicasPart(database: Pick<SqlRunner, 'query'>): Promise<
   );
 }
 
-/** API tokens that end soon, and those that may do more, for longer, than anybody should hold. */
+/** API tokens that end soon, and those that may do more, for longer, than any token should. */
 export async function tokensPart(database: Pick<SqlRunner, 'query'>): Promise<HealthPart> {
   const rows = await database.query(TOKENS);
   const named = (those: (row: RowOfStatement<typeof TOKENS>) => boolean): string[] =>

@@ -19,8 +19,8 @@ class SignInRefused extends Unauthorized {
 }
 
 /**
- * Signs the person who started the gateway in to the console, once. The code is kept by this process alone, whose address the
- * link has: so it is used once over all replicas, and is worth nothing after a restart.
+ * Signs the person who started the gateway in to the console, once. Only this process, whose address is in the link,
+ * knows the code: so it can be used once over all replicas, and is worthless after a restart.
  */
 @Injectable()
 export class ConsoleSignIn {
@@ -28,7 +28,7 @@ export class ConsoleSignIn {
 
   constructor(private readonly tokens: TokensService) {}
 
-  /** Makes a code for a link; the one before is void. */
+  /** Makes a code for a link; an earlier code becomes void. */
   createCode(): string {
     const code = randomBytes(32).toString('base64url');
     this.code = { sha256: hashToken(code), endsAt: Date.now() + CODE_MS };

@@ -6,7 +6,7 @@ import type { TokenInput } from '../../platform/tokens/tokens.service.js';
 
 type ToolRules = GatewaySettings['tools']['tokens'];
 
-/** What the caller holds, beside what its token says. */
+/** What the caller may do, beyond what its token says. */
 export interface HeldRights {
   readonly caller: Caller;
   /** When the caller's own token ends; null for never. */
@@ -16,14 +16,17 @@ export interface HeldRights {
   readonly isNameKnown: boolean;
 }
 
-/** A token would hold something that its maker does not. */
+/** A token would have rights that its maker does not have. */
 class MoreThanHeld extends Forbidden {
   constructor(sentence: string) {
     super(`Nobody gives more than they hold: ${sentence}`, { details: { reason: 'more_than_held' } });
   }
 }
 
-/** Throws `MoreThanHeld` unless the caller holds all that the token would: scopes, users, agents, tools and time. */
+/**
+ * Throws `MoreThanHeld` unless the caller has everything that the token would have: scopes, users, agents, tools and
+ * time.
+ */
 export function refuseMoreThanHeld(wanted: TokenInput, held: HeldRights): void {
   refuseScopes(wanted, held);
   refuseUser(wanted, held);
@@ -58,7 +61,7 @@ function refuseUser({ boundUserId, name }: TokenInput, { caller, isNameKnown }: 
   }
 }
 
-/** A token without agents may use every one. */
+/** A token without a list of agents may use all of them. */
 function refuseAgents({ agents: wanted }: TokenInput, { caller: { agents: held } }: HeldRights): void {
   if (held === undefined || wanted?.every((name) => held.includes(name)) === true) return;
   throw new MoreThanHeld(
@@ -66,7 +69,7 @@ function refuseAgents({ agents: wanted }: TokenInput, { caller: { agents: held }
   );
 }
 
-/** Rules stand in the settings by the name or the id of a token: those of the caller must hold for the new one as well. */
+/** Rules in the settings name a token by its name or id: those of the caller must apply to the new one as well. */
 function refuseTools({ name }: TokenInput, { caller, toolRules }: HeldRights): void {
   const rulesOf = (keys: readonly string[]): string[] =>
     keys.filter((key) => Object.hasOwn(toolRules, key)).map((key) => JSON.stringify(toolRules[key]));

@@ -20,10 +20,10 @@ import { refuseMoreThanHeld } from './held-rights.js';
 
 const LIST = new KeysetList('tokens', ['time', 'text'], ({ createdAt, id }: ApiToken) => [createdAt, id]);
 
-/** A token that somebody asks for; without `expiresAt` it lives for 90 days, or as long as its maker's if that is less. */
+/** The input for a new token; without `expiresAt` it lives for 90 days, or as long as its maker's if that is less. */
 export type NewTokenInput = Omit<TokenInput, 'expiresAt'> & { readonly expiresAt?: Date | null | undefined };
 
-/** Tokens as those manage them who hold one: nobody gives more than they hold. */
+/** Lets holders of tokens manage tokens: nobody can give more rights than they have. */
 @Injectable()
 export class TokenAdmin {
   constructor(
@@ -47,7 +47,9 @@ export class TokenAdmin {
     return this.tokens.create(wanted, this.minting(caller, expiresAt === undefined, onCommit));
   }
 
-  /** A token for one that the caller may give: with its secret the caller holds it. Throws as `create` does. */
+  /**
+   * Replaces a token that the caller could create itself, because the caller gets the new secret. Throws as `create` does.
+   */
   rotate(
     id: string,
     rotation: RotationInput,
@@ -58,7 +60,7 @@ export class TokenAdmin {
     return this.tokens.rotate(id, rotation, this.minting(caller, rotation.expiresAt === undefined, onCommit));
   }
 
-  /** Also of tokens that hold more than the caller's: to end a leaked one nobody has to be its equal. */
+  /** Also tokens with more rights than the caller's: anybody may end a leaked token. */
   async revoke(id: string): Promise<void> {
     refuseOtherText(id);
     await this.tokens.revoke(id);
@@ -88,7 +90,7 @@ export class TokenAdmin {
     };
   }
 
-  /** A token that replaced its maker would end with nobody but itself. */
+  /** A token that replaced its maker would end only with itself. */
   private async refuseMaker({ familyId }: ApiToken, caller: Caller, runner: SqlRunner): Promise<void> {
     if (!(await this.store.isMadeBy(familyOf(caller), familyId, runner))) return;
     throw new Forbidden(
@@ -106,12 +108,12 @@ export class TokenAdmin {
   }
 }
 
-/** Over HTTP tokens have ids: a name may be another token's by now. */
+/** Over HTTP tokens have ids: another token may have the name by now. */
 function refuseOtherText(id: string): void {
   if (!isId('tok', id)) throw new NotFound('There is no unrevoked token with this id.');
 }
 
-/** Whoever gets the secret; a token that rotates itself goes on ending with its own maker. */
+/** The holder of the secret; a token that rotates itself still ends with its own maker. */
 function makerOf(caller: Caller, replaced: ApiToken | undefined): TokenMaker | null {
   if (replaced?.familyId === familyOf(caller)) return replaced.maker;
   return { family: familyOf(caller), credential: caller.credential ?? null };

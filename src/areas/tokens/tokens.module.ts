@@ -3,7 +3,7 @@ import { TokensModule } from '../../platform/tokens/tokens.module.js';
 import { ConsoleSignIn } from './console-sign-in.service.js';
 import { TokenAdmin } from './token-admin.service.js';
 
-/** Tokens as those manage them who hold one. */
+/** Lets holders of tokens manage tokens. */
 @Module({
   imports: [TokensModule],
   providers: [TokenAdmin, ConsoleSignIn],

@@ -33,7 +33,7 @@ describe('a rule of tools.approval.ask with "when"', () => {
     ['a list', { path: ['/tmp/a'] }],
     ['a table', { path: { path: '/tmp/a' } }],
     ['a number', { path: 7 }],
-  ])('asks when the value is %s: a value that is missing, a list or no text asks', (_what, args) => {
+  ])('asks when the value is %s: a value that is missing, a list or not text asks', (_what, args) => {
     expect(asksFor(ETC, call(args))).toBe(true);
   });
 
@@ -50,7 +50,7 @@ describe('a rule of tools.approval.ask with "when"', () => {
     expect(asksFor(ETC, call({ path: '/etc/passwd' }, 'files__read_file'))).toBe(false);
   });
 
-  test('asks only when every condition fits', () => {
+  test('asks only when every condition matches', () => {
     const rule = { tool: 'mail__send', when: { to: '*@example.com', subject: 'Invoice*' } };
     const mail = (to: unknown, subject: unknown) => asksFor(rule, call({ to, subject }, 'mail__send'));
     expect([mail('ada@example.com', 'Invoice 7'), mail('ada@example.com', 'Hello')]).toEqual([true, false]);
@@ -60,18 +60,18 @@ describe('a rule of tools.approval.ask with "when"', () => {
     ]);
   });
 
-  test('a name that every object has is no argument', () => {
+  test('a name that every object inherits is not an argument', () => {
     expect(asksFor({ tool: 'x', when: { constructor: 'a' } }, call({}, 'x'))).toBe(true);
     expect(isHarmless({ tool: 'x', when: { constructor: '*' } }, call({}, 'x'))).toBe(false);
   });
 
-  test('addresses stay addresses', () => {
+  test('addresses are compared as addresses', () => {
     const rule = { tool: 'web__get', when: { url: 'https://intranet.example.com/*' } };
     const get = (url: string) => asksFor(rule, call({ url }, 'web__get'));
     expect([get('https://intranet.example.com/a'), get('https://example.org/')]).toEqual([true, false]);
   });
 
-  test('a path that does not begin at the root is compared with a pattern that does not either', () => {
+  test('a relative path is compared with a relative pattern', () => {
     const rule = { tool: 'files__*', when: { path: 'secret/*' } };
     expect([asksFor(rule, call({ path: 'secret/a' })), asksFor(rule, call({ path: 'notes.txt' }))]).toEqual([
       true,
@@ -146,7 +146,7 @@ describe('a rule of tools.approval.never with "when"', () => {
   );
 });
 
-test('a rule that is a name alone holds for every call of the tool', () => {
+test('a rule that is only a name applies to every call of the tool', () => {
   expect([asksFor('files__*', call({})), asksFor('shell__*', call({}))]).toEqual([true, false]);
   expect([isHarmless('files__*', call({})), isHarmless('shell__*', call({}))]).toEqual([true, false]);
 });

@@ -37,9 +37,10 @@ function argumentOf({ arguments: args }: Call, name: string): unknown {
 }
 
 /**
- * What a value may mean to a tool, as paths without `.`, `..` and repeated slashes: with backslashes as they are and as slashes, of
- * a file URL the path, and of another URL its standard form, also with its path decoded. Undefined for what is no text, for a text
- * with control characters or a URL that cannot be decoded, and for a place that only the tool knows: above its own folder, or in a home.
+ * What a value may mean to a tool, as paths without `.`, `..` and repeated slashes: with backslashes as they are and as
+ * slashes, for a file URL its path, and for another URL its standard form, also with its path decoded. Undefined for
+ * anything but text, for text with control characters or a URL that cannot be decoded, and for a place that only the
+ * tool knows: above its own folder, or in a home.
  */
 function readingsOf(value: unknown): readonly string[] | undefined {
   if (typeof value !== 'string' || CONTROL.test(value)) return undefined;
@@ -64,7 +65,7 @@ function urlReadingsOf(text: string): readonly string[] | undefined {
   return [url.pathname, decoded.replaceAll('\\', '/')].map((path) => standardForm(url, path));
 }
 
-/** A URL with a host, without who logs in there. */
+/** A URL with a host, without its credentials. */
 function hostedUrlOf(text: string): URL | undefined {
   const trimmed = text.trim();
   if (!URL.canParse(trimmed)) return undefined;
@@ -81,13 +82,13 @@ function standardForm({ protocol, host, search }: URL, path: string): string {
   return `${normalised(`${protocol}//${host}${normalised(path)}`)}${search}`;
 }
 
-/** A pattern as it stands, and as URLs are compared. */
+/** A pattern as written, and in the form in which URLs are compared. */
 function formsOf(pattern: string): readonly string[] {
   const url = hostedUrlOf(pattern);
   return url === undefined ? [normalised(pattern)] : [normalised(pattern), standardForm(url, url.pathname)];
 }
 
-/** Whether a reading names one place, whatever folder the tool works in. */
+/** Whether a path means one place, whatever folder the tool works in. */
 function isAbsolute(reading: string): boolean {
   return (
     reading.startsWith('/') ||
@@ -110,7 +111,7 @@ function normalised(text: string): string {
   return posix.normalize(text).replace(/^\/+/, '/');
 }
 
-/** Also the folder itself: whoever names it reaches what lies in it. */
+/** The folder itself counts too: a call that names it reaches what is in it. */
 function isUnder(reading: string, pattern: string): boolean {
   const forms = formsOf(pattern);
   return isAmong(reading, [

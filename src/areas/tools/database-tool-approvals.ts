@@ -15,7 +15,7 @@ import {
 import * as sql from './tool-approvals.sql.js';
 import { VerdictWatch } from './verdict-watch.js';
 
-/** Questions are rows, so that they can be answered on any replica. A question dies with its turn. */
+/** Approvals are rows, so that they can be decided on any replica. An approval ends with its turn. */
 @Injectable()
 export class DatabaseToolApprovals extends ToolApprovals {
   private readonly listeners: (() => void)[] = [];
@@ -37,7 +37,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
       ...{ session: sessionId, channel, user: userId, turn: turnId ?? null },
       ...{ timeoutSecs: timeoutMs / 1000, askedBy: context.token?.name ?? null },
     };
-    // A database that is away for longer than the question lasts ends the wait.
+    // When the database is away for longer than the approval lasts, the wait ends.
     const terms = { signal, limitMs: timeoutMs };
     const [asked] = await throughOutage(() => this.database.query(sql.ASK, asking), terms);
     if (asked === undefined) return 'timeout';
@@ -84,7 +84,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
     return true;
   }
 
-  /** @returns how many hooks hear of it; undefined when it was not open */
+  /** @returns how many hooks get the event; undefined when the approval was not open */
   private store(id: string, { verdict, by, reason }: ApprovalAnswer): Promise<number | undefined> {
     return this.database.transaction(async (runner) => {
       const [row] = await runner.query(sql.ANSWER, { id, verdict, by, reason: reason ?? null });

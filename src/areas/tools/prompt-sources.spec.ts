@@ -21,7 +21,7 @@ function sourcesOf(...list: PromptSource[]) {
   return { sources, warnings };
 }
 
-describe('what others add to the system prompt', () => {
+describe('what other parts add to the system prompt', () => {
   afterEach(() => jest.useRealTimers());
 
   it('comes in the order in which they were added, however long each takes', async () => {
@@ -42,7 +42,7 @@ describe('what others add to the system prompt', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is left out and logged when a source throws, rejects, is late or says too much', async () => {
+  it('is left out and logged when a source throws, rejects, is late or returns too much', async () => {
     jest.useFakeTimers();
     let lateSignal: AbortSignal | undefined;
     const { sources, warnings } = sourcesOf(
@@ -73,7 +73,7 @@ describe('what others add to the system prompt', () => {
     );
   });
 
-  it('is not waited for once the turn is aborted, and that is no failure of a source', async () => {
+  it('is not waited for once the turn is aborted, which is not a failure of the source', async () => {
     const turn = new AbortController();
     const { sources, warnings } = sourcesOf(source('late', () => new Promise(() => undefined)));
 

@@ -7,37 +7,39 @@ import type { ToolContext } from './tool-catalog.port.js';
 export interface PromptQuestion {
   readonly context: ToolContext;
   readonly content: string;
-  /** Whether anything is remembered of the user. */
+  /** Whether any memories of the user are stored. */
   readonly hasMemories: boolean;
 }
 
-/** What is added to the prompt of a turn; what is absent or empty is nothing. */
+/** What is added to the prompt of a turn; absent and empty parts add nothing. */
 export interface PromptAddition {
   /** Ends the system prompt: the same for every message of a session, so that providers cache it. */
   readonly system?: string;
-  /** Holds for this message only, and stands behind the history. */
+  /** Applies to this message only, and comes after the history. */
   readonly trailing?: string;
 }
 
 type Answer = PromptAddition | undefined;
 
-/** How long a source is waited for. */
+/** How long a source may take. */
 export interface PromptWait {
-  /** Aborted when nobody waits any longer. Made when a source first asks for it: most answer at once and never do. */
+  /**
+   * Aborted when nobody waits any longer. Created when a source first asks for it: most answer at once and never do.
+   */
   readonly signal: AbortSignal;
 }
 
-/** Something that has to say in the prompt of a turn. */
+/** Adds something to the prompt of a turn. */
 export interface PromptSource {
   /** For the log. */
   readonly name: string;
-  /** How long it is waited for, in milliseconds; 2,000 unless it says otherwise. */
+  /** How long it may take, in milliseconds; 2,000 by default. */
   readonly maxMs?: number;
-  /** Undefined when there is nothing to say. */
+  /** Undefined when it has nothing to add. */
   additionFor(question: PromptQuestion, wait: PromptWait): Answer | Promise<Answer>;
 }
 
-/** What all sources together add, in the order in which they were added. */
+/** The most that all sources together add, in the order in which they were registered. */
 export interface PromptAdditions {
   readonly system: readonly string[];
   readonly trailing: readonly string[];
@@ -46,7 +48,7 @@ export interface PromptAdditions {
 const MAX_MS = 2000;
 const MAX_BYTES = 262_144;
 
-/** Whoever adds to the prompts of turns. None of them can hold up a turn or end it. */
+/** The sources that add to the prompts of turns. None of them can hold up a turn or end it. */
 @Injectable()
 export class PromptSources {
   private readonly sources: PromptSource[] = [];
@@ -61,7 +63,7 @@ export class PromptSources {
   }
 
   /**
-   * What there is to say. A source that fails, is late or says too much is left out and logged. Throws the reason of an
+   * What the sources add. A source that fails, is late or adds too much is left out and logged. Throws the reason of an
    * aborted signal.
    */
   async additions(question: PromptQuestion, signal: AbortSignal): Promise<PromptAdditions> {
@@ -114,7 +116,7 @@ function bounded(answer: Answer): Answer {
   return answer;
 }
 
-/** How long one source is waited for. A source that answers at once pays for no timer and no signal. */
+/** Limits the time of one source. A source that answers at once needs no timer and no signal. */
 class SourceTimeout implements PromptWait {
   private controller: AbortController | undefined;
   private readonly stop = (): void => this.abort(this.turn.reason);

@@ -4,7 +4,7 @@ import type { RowOfStatement } from '../../platform/database/statement.js';
 import type { Asker } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
-/** A question as operators see it, from when it is asked until an hour after it was decided. */
+/** An approval as operators see it, from when it is requested until an hour after it was decided. */
 export interface ApprovalRecord {
   readonly id: string;
   readonly callId: string;
@@ -22,13 +22,13 @@ export interface ApprovalRecord {
   readonly askedAt: Date;
   readonly expiresAt: Date;
   readonly status: 'pending' | 'allowed' | 'denied';
-  /** As the audit names them; null while it waits, as are the next two. */
+  /** The audit's name for them; null while it waits, as are the next two fields. */
   readonly decidedBy: string | null;
   readonly decidedAt: Date | null;
   readonly reason: string | null;
 }
 
-/** Which of them somebody sees. */
+/** Which approvals somebody sees. */
 export interface SeenApprovals {
   /** Null for those of every user. */
   readonly userId: string | null;
@@ -57,7 +57,7 @@ export class ToolApprovalRecords {
     return row ?? { count: 0, oldest: null };
   }
 
-  /** One that waits or was decided; undefined once nobody can decide it any more. */
+  /** A call that waits or was decided; undefined once nobody can decide about it any more. */
   async find(id: string, seen: SeenApprovals): Promise<ApprovalRecord | undefined> {
     const [row] = await this.database.query(sql.FIND, { ...seenParams(seen), id });
     return row && toRecord(row);

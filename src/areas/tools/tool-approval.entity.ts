@@ -11,7 +11,7 @@ export class ToolApprovalEntity {
   @Column({ name: 'call_id', type: 'text' })
   callId!: string;
 
-  /** The question ends with its turn; absent in what earlier versions asked. */
+  /** The approval ends with its turn; absent in rows of earlier versions. */
   @Column({ name: 'turn_id', type: 'text', collation: 'C', nullable: true })
   turnId!: string | null;
 
@@ -30,14 +30,14 @@ export class ToolApprovalEntity {
   @Column({ name: 'user_id', type: 'text' })
   userId!: string;
 
-  /** The name of the token whose message made the call, or the channel's; absent in what earlier versions asked. */
+  /** The name of the token whose message made the call, or the channel's; absent in rows of earlier versions. */
   @Column({ name: 'asked_by', type: 'text', nullable: true })
   askedBy!: string | null;
 
   @Column({ type: 'text', nullable: true })
   verdict!: 'allowed' | 'denied' | null;
 
-  /** As the audit names them. */
+  /** The audit's name for them. */
   @Column({ name: 'decided_by', type: 'text', nullable: true })
   decidedBy!: string | null;
 

@@ -3,7 +3,9 @@ import type { ToolContext } from './tool-catalog.port.js';
 
 /** A call that waits for a person. */
 export interface ApprovalQuestion {
-  /** Asked once for each call of a turn, however often the turn is taken up; undefined for a call that no turn makes. */
+  /**
+   * Requested once for each call of a turn, however often the turn is taken up; undefined for a call without a turn.
+   */
   readonly turnId: string | undefined;
   /** As the model numbered the call. */
   readonly callId: string;
@@ -12,22 +14,22 @@ export interface ApprovalQuestion {
   readonly context: ToolContext;
   /** How long to wait, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told once, when the question can be answered. */
+  /** Called once, when a person can decide. */
   onOpen?(id: string, expiresAt: Date): void;
 }
 
 export type ApprovalVerdict = 'allowed' | 'denied' | 'timeout';
 
-/** What a person says to a question. */
+/** A person's decision. */
 export interface ApprovalAnswer {
   readonly verdict: 'allowed' | 'denied';
   /** Kept in the audit. */
   readonly by: string;
-  /** Why, for whoever looks at the decision. */
+  /** The reason, for people who look at the decision. */
   readonly reason?: string | undefined;
 }
 
-/** Why a turn stops on this replica and goes on on any: its questions stay open. */
+/** Why a turn stops on this replica and continues on another: its approvals stay open. */
 export interface TurnPause {
   readonly goesOn: true;
 }
@@ -52,17 +54,20 @@ export interface OpenApproval {
   readonly expiresAt: Date;
 }
 
-/** Asks people whether a call may run, wherever they are: at a command line, or beside the session's stream. */
+/** Asks people whether a call may run, wherever they are: on a command line, or beside the session's stream. */
 export abstract class ToolApprovals {
-  /** Waits for an answer from any replica. Throws the signal's reason when the turn is aborted; unless that is a `TurnPause`, the question is withdrawn. */
+  /**
+   * Waits for a decision from any replica. Throws the signal's reason when the turn is aborted; unless that is a
+   * `TurnPause`, the approval is withdrawn.
+   */
   abstract ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalVerdict>;
 
-  /** The open questions, oldest first, at most 100; of one session when given. */
+  /** The open approvals, oldest first, at most 100; of one session when given. */
   abstract open(sessionId?: string): Promise<readonly OpenApproval[]>;
 
-  /** @returns whether the question was open; the first answer counts */
+  /** @returns whether the approval was open; the first decision counts */
   abstract answer(id: string, answer: ApprovalAnswer): Promise<boolean>;
 
-  /** Told of every answer that was given through this process. */
+  /** Called for every decision that was made through this process. */
   abstract onAnswer(listener: () => void): void;
 }

@@ -16,7 +16,9 @@ import { emitSql } from '../../platform/events/emit.sql.js';
 import { ToolApprovalEntity } from './tool-approval.entity.js';
 import type { ApprovalVerdict, Asker } from './tool-approvals.port.js';
 
-/** Whether the turn of a question goes on: a question ends with its turn. Earlier versions did not write whose it is. */
+/**
+ * Whether the turn of an approval continues: an approval ends with its turn. Rows of earlier versions do not name it.
+ */
 const IS_OPEN_TURN = `(turn_id IS NULL OR EXISTS (
       SELECT 1 FROM turns JOIN sessions ON sessions.id = turns.session_id
       WHERE turns.id = turn_id AND turns.status IN ('running', 'awaiting_approval')
@@ -24,7 +26,7 @@ const IS_OPEN_TURN = `(turn_id IS NULL OR EXISTS (
 
 const PENDING = `verdict IS NULL AND expires_at > now() AND ${IS_OPEN_TURN}`;
 
-/** What events tell of a question; not the arguments, which may hold anything. */
+/** What events say about an approval, without the arguments, which may hold anything. */
 const FACTS = {
   ...{ session_id: 'session_id', channel: 'channel', user_id: 'user_id', turn_id: 'turn_id' },
   ...{ approval_id: 'id', tool_call_id: 'call_id', name: 'tool' },
@@ -38,10 +40,10 @@ const DECIDED = emitSql('tool.approval_decided', 'user_id', {
   ...{ status: 'verdict', decided_by: 'decided_by', reason: 'reason' },
 });
 
-/** What came of a question; one that ran out of time is answered by that. */
+/** The result of an approval; running out of time is a result, too. */
 const SAID = `CASE WHEN verdict IS NOT NULL THEN verdict WHEN expires_at < now() THEN 'timeout' END`;
 
-/** A turn that is taken up finds its question, with what was decided meanwhile. */
+/** A turn that is taken up finds its approval, with the decision made meanwhile. */
 export const ASK = statement({
   name: 'tool_approvals.ask',
   params: {
@@ -53,7 +55,7 @@ export const ASK = statement({
   },
   row: {
     ...columnsOf(ToolApprovalEntity, 'id', 'expiresAt'),
-    /** Of a turn that was taken up: what came of it meanwhile. */
+    /** For a turn that was taken up: the result meanwhile. */
     verdict: nullable(oneOf<ApprovalVerdict>()),
     /** How many hooks it is delivered to. */
     deliveries: integer,
@@ -74,7 +76,7 @@ export const ASK = statement({
     SELECT id, expires_at, ${SAID} AS verdict, CASE WHEN is_new THEN ${REQUESTED} ELSE 0 END AS deliveries FROM asked`,
 });
 
-/** What was said about these questions. */
+/** The decisions about these approvals. */
 export const VERDICTS = statement({
   name: 'tool_approvals.verdict',
   params: { ids: arrayOf(text) },
@@ -94,7 +96,9 @@ export const ANSWER = statement({
     SELECT tool, session_id, call_id, turn_id, ${DECIDED} AS deliveries FROM answered`,
 });
 
-/** After the answer, so that it is seen by whoever parks the turn at this moment: that one holds the row. */
+/**
+ * Runs after the decision, so that a replica that parks the turn at this moment sees it: that replica holds the row.
+ */
 export const WAKE = statement({
   name: 'tool_approvals.wake',
   params: { turn: nullable(text) },
@@ -102,7 +106,7 @@ export const WAKE = statement({
   sql: `UPDATE turns SET status = 'running', wake_at = NULL WHERE id = :turn AND status = 'awaiting_approval'`,
 });
 
-/** Who sent the message that made the call; its turn forgets that when it ends. */
+/** The sender of the message that made the call; its turn forgets that when it ends. */
 const ASKER = `(SELECT origin -> 'caller' FROM turns WHERE turns.id = turn_id) AS asker`;
 
 const CALL_ROW = {
@@ -121,7 +125,7 @@ export const OPEN = statement({
     ORDER BY asked_at, id LIMIT 100`,
 });
 
-/** A decided one stays for an hour, for those who decide second. */
+/** A decided approval stays for an hour, for people who decide second. */
 export const FORGET = statement({
   name: 'tool_approvals.forget',
   params: { id: text },
@@ -136,7 +140,7 @@ const RECORD_ROW = {
   ...columnsOf(ToolApprovalEntity, 'verdict', 'decidedBy', 'decidedAt', 'reason'),
   agent: nullable(text),
 };
-/** Whose questions somebody sees: of one user and of some agents, null for all. */
+/** Whose approvals somebody sees: of one user and of some agents, null for all. */
 const SEEN = { user: nullable(text), agents: nullable(arrayOf(text)) };
 const IS_SEEN = `(:user::text IS NULL OR user_id = :user)
       AND (:agents::text[] IS NULL OR session_id IN (SELECT id FROM sessions WHERE agent = ANY (:agents)))`;
@@ -156,7 +160,7 @@ export const PAGE = statement({
     ORDER BY asked_at DESC, id DESC LIMIT :most`,
 });
 
-/** One that waits, or was decided. */
+/** An approval that waits, or was decided. */
 export const FIND = statement({
   name: 'tool_approvals.find',
   params: { ...SEEN, id: text },

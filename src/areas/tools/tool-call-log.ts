@@ -22,7 +22,7 @@ export const toolMetricProviders = [
   }),
 ];
 
-/** Notes every tool call, also those that were refused, in the audit and in the metrics. */
+/** Records every tool call, also refused ones, in the audit and in the metrics. */
 @Injectable()
 export class ToolCallLog {
   constructor(

@@ -15,7 +15,7 @@ import type { ToolTurn } from './tool-turn.js';
 
 const MAX_KEPT_BYTES = 16_384;
 const MAX_MODEL_BYTES = 65_536;
-/** How long a call that runs as a task waits for its server to be connected, and how often it looks. */
+/** How long a call that runs as a task waits for its server to be connected, and how often it checks. */
 const SERVER_MS = 30_000;
 const SERVER_POLL_MS = 250;
 const SERVER_AWAY =
@@ -25,11 +25,11 @@ const SERVER_AWAY =
 export interface AnsweredCall {
   readonly record: ToolCallRecord;
   readonly result: ModelToolResult;
-  /** What people may be sent beside the answer; absent without any. */
+  /** Files for people besides the answer; absent when there are none. */
   readonly files?: readonly ProducedFile[];
 }
 
-/** Runs one tool call, when it may run, under its time-out, tells the viewers before and after, and notes it. */
+/** Runs one tool call, if it may run, within its time-out, shows it to viewers before and after, and records it. */
 @Injectable()
 export class ToolCallRunner {
   constructor(
@@ -43,10 +43,10 @@ export class ToolCallRunner {
   /** Throws only the reason of an aborted turn. */
   async run(call: ModelToolCall, turn: ToolTurn): Promise<AnsweredCall> {
     await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
-    // What runs as a task was allowed when it was made.
+    // A task was allowed when it was started.
     const refusal = turn.task === undefined ? await this.refusal(call, turn) : undefined;
     if (refusal !== undefined) return this.answered(call, refusal, 0, turn);
-    // It may be let go of at this moment: a call that is not made must not be noted as sent.
+    // The turn may be released at this moment: a call that is not made must not be stored as sent.
     turn.signal.throwIfAborted();
     await turn.onSend?.(call);
     const startedAt = performance.now();
@@ -112,7 +112,7 @@ export class ToolCallRunner {
       signal.throwIfAborted();
       const running = this.called(call, { ...turn, context, signal: own.signal });
       const answer = await Promise.race([running, aborted(own.signal)]);
-      // A tool that heeds its signal may be first with an answer about having been stopped.
+      // A tool that obeys its signal may be first to answer, with a text about having been stopped.
       own.signal.throwIfAborted();
       return answer;
     } catch (error) {
@@ -124,7 +124,7 @@ export class ToolCallRunner {
     }
   }
 
-  /** The server of a task may still be on its way: the replica that took the turn up may have started just now. */
+  /** The server of a task may not be connected yet: the replica that took the turn up may have started just now. */
   private async called(
     { name, arguments: args }: ModelToolCall,
     { context, signal, task }: Pick<ToolTurn, 'context' | 'signal' | 'task'>,
@@ -177,12 +177,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** At most so many bytes of UTF-8, whole characters only. */
+/** Cuts to a number of bytes in UTF-8, at a whole character. */
 function truncate(text: string, maxBytes: number): string {
   const clean = storableText(text);
   const bytes = Buffer.from(clean);
   if (bytes.length <= maxBytes) return clean;
-  // A stream that goes on keeps the first bytes of a character back.
+  // A decoder in stream mode holds back the first bytes of an incomplete character.
   const head = new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true });
   return `${head}\n[cut: ${bytes.length} bytes in all]`;
 }

@@ -1,7 +1,7 @@
-/** `pending` is a call that the caller has still to make, with a tool of theirs. */
+/** `pending`: the caller still has to make the call, with its own tool. */
 export type ToolCallStatus = 'success' | 'error' | 'denied' | 'timeout' | 'pending';
 
-/** A tool call as it is kept with the answer that it helped to make. */
+/** A tool call as it is stored with the answer that it contributed to. */
 export interface ToolCallRecord {
   readonly id: string;
   readonly name: string;

@@ -2,7 +2,7 @@ import type { ContentPart, FinishReason, ModelMessage, ModelTool } from '../mode
 import type { QuestionOutcome, ToolQuestion } from './questions/tool-question.js';
 import type { ToolCallStatus } from './tool-call.js';
 
-/** On whose behalf a tool would run. */
+/** For whom a tool would run. */
 export interface ToolContext {
   readonly sessionId: string;
   readonly channel: string;
@@ -10,25 +10,30 @@ export interface ToolContext {
   readonly agent?: string;
   /** The user that the session names. */
   readonly userId: string;
-  /** The user whom the gateway vouches for (`actingUser`): tools act for them. Absent: nobody. */
+  /** The user whom the gateway vouches for (`actingUser`): tools act for them. Absent when there is none. */
   readonly actsFor?: string;
+  /** The token with which that user came, sealed for them (`Caller.identityToken`). */
+  readonly identityToken?: string;
   /** The token that sent the message; absent where none did. */
   readonly token?: { readonly id: string; readonly name: string };
-  /** Whether the message came in over the session's channel. Any other came over REST, whatever channel its session names. */
+  /**
+   * Whether the message came in over the session's channel. Otherwise it came over REST, whatever channel its session
+   * names.
+   */
   readonly isFromChannel?: boolean;
-  /** Whether the conversation is stored nowhere: then nobody can be asked about a call, and nothing is remembered. */
+  /** Whether the conversation is not stored: then nobody can be asked about a call, and nothing is remembered. */
   readonly isUnstored?: boolean;
-  /** The call itself, for tools that speak while they run; absent outside of turns. */
+  /** The call itself, for tools that report while they run; absent outside of turns. */
   readonly call?: RunningCall;
 }
 
-/** A call while it runs. */
+/** A running call. */
 export interface RunningCall {
   /** As the model numbered it. */
   readonly id: string;
   /**
-   * Asks whoever may write to the session, and waits for the first answer; no answer in time is a no. Throws the signal's
-   * reason when it is aborted.
+   * Asks the people who may write to the session, and waits for the first answer; no answer in time is a no. Throws the
+   * signal's reason when it is aborted.
    */
   ask(question: ToolQuestion, signal: AbortSignal): Promise<QuestionOutcome>;
   /**
@@ -36,31 +41,33 @@ export interface RunningCall {
    * and the signal's reason when it is aborted.
    */
   sample(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled>;
-  /** Shows how far it is to whoever follows the turn. What comes too often is left out. */
+  /** Shows its progress to viewers of the turn. Reports that come too often are left out. */
   progress(progress: CallProgress): void;
   /** How long it may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** As what it runs at its server; also when the replica that made it has died. Undefined until `keepTask`. */
+  /**
+   * The task that runs it at its server, also when the replica that made the call has died. Undefined until `keepTask`.
+   */
   readonly task: CallTask | undefined;
-  /** Stores the task before anybody waits for it. Throws when the turn is no longer this replica's. */
+  /** Stores the task before anybody waits for it. Throws when this replica no longer holds the turn. */
   keepTask(task: CallTask): Promise<void>;
-  /** Whether any replica asks for the stored task again when this one stopped for that reason. */
+  /** Whether another replica will ask for the stored task when this one stops for that reason. */
   isTakenUpAfter(reason: unknown): boolean;
 }
 
-/** A call that its server runs by itself: whoever has this asks for the result, on any replica, and makes no second call. */
+/** A call that its server runs by itself: any replica with this can ask for the result, and makes no second call. */
 export interface CallTask {
-  /** As the server named it. */
+  /** The server's name for it. */
   readonly id: string;
   /** The session at the server that it belongs to; absent where there are none. */
   readonly session?: string;
 }
 
-/** What a tool asks the model of its turn: the messages are the tool's own, nothing of the conversation is added. */
+/** What a tool asks the model of its turn: the messages are the tool's own; nothing of the conversation is added. */
 export interface ToolSampling {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
-  /** The agent's own limit holds, too. */
+  /** The agent's own limit applies, too. */
   readonly maxOutputTokens: number;
   readonly temperature?: number;
   /** At most 4. */
@@ -73,26 +80,29 @@ export interface ToolSampled {
   readonly finishReason: FinishReason;
 }
 
-/** Nobody answers this for the tool. The message says why. */
+/** The model cannot be asked for the tool. The message says why. */
 export class SamplingRefused extends Error {
   override readonly name = 'SamplingRefused';
 }
 
-/** How far a call is. */
+/** The progress of a call. */
 export interface CallProgress {
   readonly progress: number;
-  /** Absent while nobody knows. */
+  /** Absent while unknown. */
   readonly total?: number;
   readonly message?: string;
 }
 
 /** What a tool returns. */
 export interface ToolOutput {
-  /** What the model is told: the result, or what went wrong. */
+  /** The text for the model: the result, or what went wrong. */
   readonly content: string;
-  /** Pictures and files beside the text, for the model alone: the history of a session keeps `content`, which names them. */
+  /**
+   * Pictures and files besides the text, for the model only: the history of a session keeps `content`, which names
+   * them.
+   */
   readonly parts?: readonly ContentPart[];
-  /** What the tool made for people to have, where the conversation can carry files. */
+  /** Files that the tool made for people, where the conversation can carry files. */
   readonly files?: readonly ProducedFile[];
 }
 

@@ -7,7 +7,10 @@ import { noSuchTool, type ToolAnswer, ToolCatalog } from './tool-catalog.port.js
 import { ToolPolicy } from './tool-policy.js';
 import type { ToolApprovalUpdate, ToolTurn } from './tool-turn.js';
 
-/** Stands before every tool: policy first, then, where the operator wants it, a person. What a tool says of itself is not asked. */
+/**
+ * Decides about every tool call: policy first, then, where the operator wants it, a person. What a tool says about
+ * itself does not count.
+ */
 @Injectable()
 export class ToolGate {
   constructor(
@@ -22,7 +25,7 @@ export class ToolGate {
     if (!this.policy.allows(call.name, turn.context)) {
       return denied('This tool may not be used here. Do not ask for it again.');
     }
-    // Nobody is asked about it, so it is not tried either: its server may bring it back in the next moment.
+    // A missing tool is neither asked about nor tried: its server might bring it back before it has been approved.
     if (this.catalog.sourceOf(call.name) === undefined) return noSuchTool(call.name);
     if (!this.needsApproval(call)) return undefined;
     if (turn.context.isUnstored === true)
@@ -45,7 +48,7 @@ export class ToolGate {
     return agent.tool_approval === 'ask' && !never.some((rule) => isHarmless(rule, call));
   }
 
-  /** Those who watch the turn are told that a person is asked, and what came of it. */
+  /** Viewers of the turn are told that a person is asked, and what the person decided. */
   private async ask(call: ModelToolCall, turn: ToolTurn, timeoutMs: number): Promise<ApprovalVerdict> {
     const { id: callId, name: tool, arguments: args } = call;
     const { context, signal, emit, turnId } = turn;
@@ -54,7 +57,7 @@ export class ToolGate {
     const onOpen = (approvalId: string, expiresAt: Date): void => {
       endWait = turn.waits?.begin(approvalId);
       asked = { approvalId, callId, tool, expiresAt };
-      // Whoever does not read on is not waited for: the clock of the question runs.
+      // A viewer that does not read on is not waited for: the time of the approval runs.
       void emit({ type: 'tool_approval', approval: { ...asked, status: 'pending' } });
     };
     const question = { turnId, callId, tool, arguments: args, context, timeoutMs, onOpen };

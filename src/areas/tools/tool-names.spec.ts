@@ -1,11 +1,11 @@
 import { isAmong } from '../../common/text/name-pattern.js';
 import { safeToolName } from './tool-names.js';
 
-test('a name that is safe already stays as it is', () => {
+test('a name that is already safe stays as it is', () => {
   expect(safeToolName('files', 'read_file')).toBe('files__read_file');
 });
 
-test('what cleaning or cutting changed gets a part of its hash, so that no two tools share a name', () => {
+test('a name that was cleaned or cut gets a part of its hash, so that no two tools share a name', () => {
   const names = [
     safeToolName('files', 'read file'),
     safeToolName('files', 'read.file'),
@@ -35,6 +35,6 @@ test.each([
   expect(isAmong(name, patterns)).toBe(expected);
 });
 
-test('a pattern of many stars takes no time to speak of', () => {
+test('a pattern of many stars is not slow', () => {
   expect(isAmong('a'.repeat(5000), [`${'a*'.repeat(60)}b`])).toBe(false);
 });

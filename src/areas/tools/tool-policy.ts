@@ -13,10 +13,9 @@ interface ToolRule {
 const API = 'api';
 
 /**
- * Which tools may run for whom, as the settings say at this moment: every rule there is for a turn must allow the tool,
- * that of its agent too.
- * A turn that came over REST obeys the rules of `api` beside those of the channel that its session names: a caller
- * chooses the channel of a session freely.
+ * Which tools may run for whom, according to the current settings: every rule that applies to a turn must allow the
+ * tool, including its agent's. A turn that came over REST obeys the rules of `api` and those of the channel that its
+ * session names, because a caller chooses that channel freely.
  */
 @Injectable()
 export class ToolPolicy {
@@ -34,7 +33,7 @@ export class ToolPolicy {
     const { current } = this.settings;
     const { channels, tokens } = current.tools;
     const own = agentSettings(current, agent);
-    // Nobody knows what an agent might do that is configured no more.
+    // Nobody knows what an agent may do that is no longer configured.
     if (own === undefined) return false;
     const rules = [
       own.tools,

@@ -41,7 +41,7 @@ const OWN_SOURCE = 'gateway';
 @Injectable()
 export class ToolRegistry extends ToolCatalog {
   private readonly entries = new Map<string, Entry>();
-  /** By name, made anew when tools come or go: models are shown them in the same order every time. */
+  /** By name, rebuilt when tools come or go: models see them in the same order every time. */
   private sorted: readonly Entry[] | undefined;
   private readonly ownSchemas = new CompiledSchemas({ areOurs: true });
 
@@ -53,9 +53,9 @@ export class ToolRegistry extends ToolCatalog {
   }
 
   /**
-   * Throws for an unsafe or taken name. A schema that is not the gateway's own should have been verified with
-   * `ArgumentChecks`; it is never compiled on the event loop.
-   * @returns what removes it again
+   * Throws for an unsafe or taken name. Other people's schemas should have been verified with `ArgumentChecks`; they
+   * are never compiled on the event loop.
+   * @returns a function that removes the tool
    */
   register(tool: RegisteredTool): () => void {
     if (!SAFE_NAME.test(tool.name))
@@ -73,7 +73,7 @@ export class ToolRegistry extends ToolCatalog {
     };
   }
 
-  /** Of all tools, whoever may call them. */
+  /** All tools, whoever may call them. */
   get names(): readonly string[] {
     return [...this.entries.keys()];
   }

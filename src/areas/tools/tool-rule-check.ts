@@ -4,7 +4,7 @@ import { Settings } from '../../platform/settings/settings.js';
 import { SettingsChanges } from '../../platform/settings/settings-changes.js';
 import { TokensService } from '../../platform/tokens/tokens.service.js';
 
-/** Warns of rules for tokens that do not exist: a mistyped name would leave the token that was meant with every tool. */
+/** Warns about rules for tokens that do not exist: with a mistyped name the intended token would keep every tool. */
 @Injectable()
 export class ToolRuleCheck implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;

@@ -9,29 +9,29 @@ export interface ToolTurn {
   readonly context: ToolContext;
   readonly emit: ToolListener;
   readonly signal: AbortSignal;
-  /** Longest single call, in milliseconds; the wait for a person is not part of it. */
+  /** Longest single call, in milliseconds; the wait for a person does not count. */
   readonly timeoutMs: number;
-  /** Absent for a call that no turn makes: nobody takes it up. */
+  /** Absent for a call without a turn: no replica takes it up. */
   readonly turnId?: string;
-  /** Told while a call of it waits for a person. */
+  /** Notified while one of its calls waits for a person. */
   readonly waits?: ApprovalWaiting | undefined;
   /** Asks the model for a tool; absent where no turn pays for it. */
   sample?(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled>;
-  /** Called before a call is made that may have an effect. Throws when the turn is no longer this replica's. */
+  /** Called before a call is made that may have an effect. Throws when this replica no longer holds the turn. */
   onSend?(call: ModelToolCall): Promise<void> | undefined;
-  /** As what the call ran on the replica that made it. */
+  /** The task that ran the call on the replica that made it. */
   readonly task?: CallTask;
   /** Called before a task is waited for; absent where no replica would ask for it again. Throws like `onSend`. */
   onTask?(call: ModelToolCall, task: CallTask): Promise<void>;
 }
 
-/** Who wants to know which questions of a turn are open. */
+/** Wants to know which approvals of a turn are open. */
 export interface ApprovalWaiting {
-  /** @returns what ends the wait */
+  /** @returns a function that ends the wait */
   begin(approvalId: string): () => void;
 }
 
-/** A call waits for a person, or does no longer. */
+/** A call waits for a person, or no longer does. */
 export interface ToolApprovalUpdate {
   readonly approvalId: string;
   readonly callId: string;
@@ -41,7 +41,7 @@ export interface ToolApprovalUpdate {
   readonly expiresAt: Date;
 }
 
-/** A tool asks people something, or does no longer. */
+/** A tool asks people something, or no longer does. */
 export interface ToolQuestionUpdate extends Omit<ToolQuestion, 'timeoutMs'> {
   readonly questionId: string;
   readonly callId: string;
@@ -51,7 +51,7 @@ export interface ToolQuestionUpdate extends Omit<ToolQuestion, 'timeoutMs'> {
   readonly expiresAt: Date;
 }
 
-/** What a spectator of a turn sees of its tools. */
+/** What a viewer of a turn sees of its tools. */
 export type ToolEvent =
   | {
       readonly type: 'tool_call';
@@ -69,5 +69,5 @@ export type ToolEvent =
     }
   | { readonly type: 'tool_result'; readonly record: ToolCallRecord };
 
-/** Called for every event; a promise holds the turn back until the spectator has caught up. */
+/** Called for every event; a promise makes the turn wait until the viewer has caught up. */
 export type ToolListener = (event: ToolEvent) => void | Promise<void>;

@@ -46,5 +46,5 @@ export {
 export { safeToolName } from './tool-names.js';
 export { ToolPolicy } from './tool-policy.js';
 export { type RegisteredTool, ToolRegistry } from './tool-registry.js';
-export { ToolSources } from './tool-sources.js';
+export { type SourceState, ToolSources } from './tool-sources.js';
 export type { ApprovalWaiting, ToolEvent } from './tool-turn.js';

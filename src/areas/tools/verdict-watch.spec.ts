@@ -16,7 +16,7 @@ function watch(answer: Answer) {
 }
 const waiting: Answer = (ids) => ids.map((id) => ({ id, verdict: null }));
 
-test('many that wait are looked up in one statement, and nothing is once none waits', async () => {
+test.concurrent('many waiting calls are looked up in one statement, and none is sent when nothing waits', async () => {
   const said = new Map<string, string>();
   const { asked, watch: verdicts } = watch((ids) => ids.map((id) => ({ id, verdict: said.get(id) ?? null })));
   const ids = Array.from({ length: 50 }, (_, n) => `appr_${n}`);
@@ -31,7 +31,7 @@ test('many that wait are looked up in one statement, and nothing is once none wa
   expect(asked).toHaveLength(count);
 });
 
-test('what is said through this process is known without a look; one that is forgotten has run out', async () => {
+test.concurrent('a decision through this process is known without a look-up; a call that no longer exists has expired', async () => {
   const { asked, watch: verdicts } = watch(() => []);
   const first = verdicts.wait('one', terms());
   verdicts.decided('one', 'denied');
@@ -39,7 +39,7 @@ test('what is said through this process is known without a look; one that is for
   expect(await verdicts.wait('gone', terms())).toBe('timeout');
 });
 
-test('a turn that is aborted leaves the others waiting', async () => {
+test.concurrent('a turn that is aborted leaves the others waiting', async () => {
   const { watch: verdicts } = watch(waiting);
   const abort = new AbortController();
   const aborted = verdicts.wait('one', { ...terms(), signal: abort.signal });
@@ -51,7 +51,7 @@ test('a turn that is aborted leaves the others waiting', async () => {
   expect(await other).toBe('allowed');
 });
 
-test('a database that is away ends the wait after its limit alone; any other failure does at once', async () => {
+test.concurrent('a database that is away ends the wait only after its limit; any other failure ends it at once', async () => {
   let failure: Error | undefined = new DatabaseAway('gone');
   const { watch: verdicts } = watch((ids) => {
     if (failure !== undefined) throw failure;

@@ -5,7 +5,10 @@ import { Poller } from '../../platform/runtime/poller.js';
 import type { ApprovalVerdict } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
-/** Milliseconds between two looks. Turns that wait for longer than `turns.park_after_ms` hold no replica, and are not looked for here. */
+/**
+ * Milliseconds between two checks. Turns that wait for longer than `turns.park_after_ms` occupy no replica, and are not
+ * checked here.
+ */
 const POLL_MS = 100;
 /** The same while the database is away. */
 const AWAY_MS = 500;
@@ -13,7 +16,7 @@ const AWAY_MS = 500;
 export interface VerdictTerms {
   /** Ends the wait, which then throws its reason. */
   readonly signal: AbortSignal;
-  /** A database that is away for longer than that ends the wait with its failure. */
+  /** When the database is away for longer than this, the wait ends with its failure. */
   readonly limitMs: number;
 }
 
@@ -25,8 +28,9 @@ interface Waiter {
 }
 
 /**
- * Waits for what people say about tool calls, for all turns of this process in one statement: with one for each, many that wait
- * would keep the decision itself from the database. What was said through this process is known without a look.
+ * Waits for people's decisions about tool calls, for all turns of this process in one statement: with a statement for
+ * each, many waiting calls would keep the decision itself from the database. Decisions made through this process are
+ * known without a check.
  */
 @Injectable()
 export class VerdictWatch {
@@ -40,7 +44,10 @@ export class VerdictWatch {
 
   constructor(private readonly database: Database) {}
 
-  /** @returns what was said about the call within a look of its being said; `timeout` when it is forgotten or ran out */
+  /**
+   * @returns the decision about the call, within one check after it was made; `timeout` when it was deleted or ran out
+   * of time
+   */
   wait(id: string, { signal, limitMs }: VerdictTerms): Promise<ApprovalVerdict> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
@@ -66,12 +73,12 @@ export class VerdictWatch {
     });
   }
 
-  /** After the commit of what was said through this process. */
+  /** Called after the commit of a decision that was made through this process. */
   decided(id: string, verdict: ApprovalVerdict): void {
     for (const waiter of this.waiters) if (waiter.id === id) waiter.settle(verdict);
   }
 
-  /** The time is the database's, so that nobody can answer what has been given up. */
+  /** The database's time counts, so that nobody can decide what has been given up. */
   private async look(waiters: readonly Waiter[]): Promise<void> {
     if (waiters.length === 0) {
       this.awaySince = undefined;

@@ -5,7 +5,7 @@ import type { Summary } from './prompt/context-cuts.store.js';
 import type { TurnLease } from './turn-lease.js';
 import type { CLAIMED_ROW } from './turn-start.sql.js';
 
-/** What the statements that begin a turn return; what was spent of budgets only of a turn that is limited. */
+/** The row of the statements that begin a turn; with spending of budgets only if the turn is limited. */
 export type ClaimedRow = RowOf<typeof CLAIMED_ROW> & { readonly budgets_spent?: readonly number[] };
 
 /** A turn that has its session, and what it needs to run. */
@@ -17,19 +17,22 @@ export interface ClaimedTurn {
   readonly agent: string;
   readonly systemPrompt: string | null;
   readonly model: string | null;
-  /** Oldest first, without the message that this turn answers, and without what is cut. */
+  /** Oldest first, without the message that this turn answers and without what was cut. */
   readonly history: readonly HistoryMessage[];
   /** The place of the message that this turn answers. */
   readonly seq: number;
-  /** What of the history is no longer sent to the model. */
+  /** Which part of the history is no longer sent to the model. */
   readonly cut: ContextCut;
   /** The newest summary of what is cut. */
   readonly summary: Summary | undefined;
   /** Whether viewers on other replicas want to see it. */
   readonly isWatched: boolean;
-  /** Whether anything is remembered of its user. */
+  /** Whether any memories of its user are stored. */
   readonly hasMemories: boolean;
-  /** How its budgets stood when it began, as far as they were asked for: `budgetsJson`, and US dollars of each. */
+  /**
+   * The state of its budgets when it began, as far as they were requested: `budgetsJson`, and the US dollars spent of
+   * each.
+   */
   readonly budgets?: { readonly budgets: string; readonly spent: readonly number[] } | undefined;
 }
 

@@ -41,7 +41,7 @@ function follow(turn: LiveTurn, sink: SlowSink, from?: TurnPosition): TurnFollow
   return follower;
 }
 
-test('a turn that nobody follows is never held back', () => {
+test('a turn without followers is never held back', () => {
   const turn = new LiveTurn('sess', 'turn');
   expect(turn.publish(token('a'))).toBeUndefined();
 });
@@ -58,7 +58,7 @@ test('a turn whose only reader is full waits until it has room', async () => {
   await held;
 });
 
-test('the turn goes at the pace of its fastest reader; the slower one gets everything later, tokens together', () => {
+test('the turn runs at the pace of its fastest reader; the slower one gets everything later, with tokens joined', () => {
   const turn = new LiveTurn('sess', 'turn');
   const slow = new SlowSink(1);
   const fast = new SlowSink();
@@ -85,7 +85,7 @@ test('a reader that leaves, and a turn that is aborted, hold nothing back', asyn
   await heldAgain;
 });
 
-test('whoever resumes gets exactly what follows, wherever the tokens were cut', () => {
+test('a reader that resumes gets exactly what follows, wherever the tokens were cut', () => {
   const turn = new LiveTurn('sess', 'turn');
   for (const event of [token('Hel'), token('lo '), toolCall, token('world'), failed])
     void turn.publish(event);
@@ -106,7 +106,7 @@ test('whoever resumes gets exactly what follows, wherever the tokens were cut', 
   expect(middle.said()).toBe('o <tool_call>world<error>');
 });
 
-test('whoever saw the end is told nothing more', () => {
+test('a reader that saw the end gets nothing more', () => {
   const turn = new LiveTurn('sess', 'turn');
   void turn.publish(token('a'));
   void turn.publish(failed);

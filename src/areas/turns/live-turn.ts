@@ -2,19 +2,19 @@ import type { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Message } from './message.js';
 import type { TurnEvent } from './turn.js';
 
-/** What whoever follows a turn is shown; the last one is `done` or `error`. */
+/** What followers of a turn are shown; the last event is `done` or `error`. */
 export type LiveEvent =
   | Exclude<TurnEvent, { type: 'usage' }>
   | { readonly type: 'done'; readonly message: Message }
   | { readonly type: 'error'; readonly error: GatewayError };
 
-/** Where in a turn an event ends: characters of text, and events that are no text, from the turn's beginning. */
+/** Where in a turn an event ends: characters of text, and events other than text, counted from the turn's beginning. */
 export interface TurnPosition {
   readonly chars: number;
   readonly steps: number;
 }
 
-/** The step of `done` and of `error`: whoever has seen it has seen the whole turn. */
+/** The step of `done` and of `error`: a reader who has seen it has seen the whole turn. */
 export const LAST_STEP = 999_999;
 export const TURN_START: TurnPosition = { chars: 0, steps: 0 };
 
@@ -22,14 +22,14 @@ export function isLast(event: LiveEvent): boolean {
   return event.type === 'done' || event.type === 'error';
 }
 
-/** Tokens are told together up to so many characters when a reader is behind. */
+/** When a reader is behind, consecutive tokens are combined up to this many characters. */
 const MAX_MERGED_CHARS = 16_384;
 
-/** Somebody who reads a turn at a speed of their own. */
+/** Reads a turn at its own speed. */
 export interface TurnReader {
   /** There is more to read. */
   wake(): void;
-  /** Whether it takes nothing more at the moment. */
+  /** Whether it can take nothing more at the moment. */
   readonly isFull: boolean;
 }
 
@@ -38,8 +38,8 @@ interface Entry extends TurnPosition {
 }
 
 /**
- * What one turn has said so far, for readers at any place of it. It is as long as the turn, which the limits of
- * `[agent]` bound; readers hold no copy. When every reader is behind, the turn is held back.
+ * Everything that one turn has said so far, for readers at any position. It grows with the turn, which the limits of
+ * `[agent]` bound; readers hold no copy. When all readers are behind, the turn waits.
  */
 export class LiveTurn {
   private readonly entries: Entry[] = [];
@@ -57,7 +57,7 @@ export class LiveTurn {
     signal?.addEventListener('abort', () => this.goOn(), { once: true });
   }
 
-  /** Whether another replica runs it, so that it goes on without this one. */
+  /** Whether another replica runs it, so that it continues without this one. */
   get isElsewhere(): boolean {
     return this.elsewhere;
   }
@@ -74,7 +74,7 @@ export class LiveTurn {
     };
   }
 
-  /** It does not run here any more, and goes on. */
+  /** It no longer runs here, but continues elsewhere. */
   leave(): void {
     this.elsewhere = true;
   }
@@ -92,7 +92,7 @@ export class LiveTurn {
     return this.position;
   }
 
-  /** Tells the readers. A promise holds the turn back until one of them can take more, or has left. */
+  /** Notifies the readers. A returned promise makes the turn wait until one of them can take more, or has left. */
   publish(event: LiveEvent): Promise<void> | undefined {
     this.position = after(this.position, event);
     const { chars, steps } = this.position;
@@ -103,7 +103,7 @@ export class LiveTurn {
       : undefined;
   }
 
-  /** The next thing to tell after entry `index`, consecutive tokens together, and the entry to go on with. */
+  /** The next event after entry `index`, with consecutive tokens combined, and the entry to continue with. */
   read(index: number): Entry & { readonly next: number } {
     const first = this.entry(index);
     if (first.event.type !== 'token') return { ...first, next: index + 1 };
@@ -117,13 +117,13 @@ export class LiveTurn {
     return { ...this.entry(next - 1), event: { type: 'token', text }, next };
   }
 
-  /** The first entry that goes past this place. */
+  /** The first entry after this position. */
   indexAfter({ chars, steps }: TurnPosition): number {
     const index = this.entries.findIndex((entry) => isAfter(entry, { chars, steps }));
     return index === -1 ? this.entries.length : index;
   }
 
-  /** The text from the beginning, of the last attempt. */
+  /** The text of the last attempt, from its beginning. */
   text(): string {
     const last = this.entries.findLastIndex(({ event }) => event.type === 'restarted');
     return this.entries
@@ -132,7 +132,7 @@ export class LiveTurn {
       .join('');
   }
 
-  /** @returns what takes the reader out again */
+  /** @returns a function that removes the reader */
   join(reader: TurnReader): () => void {
     this.readers.add(reader);
     return () => {
@@ -142,7 +142,7 @@ export class LiveTurn {
     };
   }
 
-  /** A reader can take more. */
+  /** A reader can take more again. */
   caughtUp(): void {
     if (!this.isHeldBack()) this.goOn();
   }
@@ -164,11 +164,11 @@ export class LiveTurn {
   }
 }
 
-/** Each attempt counts its characters anew and its steps from here on. */
+/** Each attempt counts its characters from 0, and its steps from its own multiple of this number. */
 const STEPS_PER_ATTEMPT = 10_000;
 const MAX_ATTEMPT = LAST_STEP / STEPS_PER_ATTEMPT - 1;
 
-/** Behind so many characters of an attempt, from 2; of the first one for less. */
+/** The position behind this many characters of an attempt. */
 export function positionInAttempt(attempt: number, chars: number): TurnPosition {
   return { chars, steps: attempt < 2 ? 0 : Math.min(attempt, MAX_ATTEMPT) * STEPS_PER_ATTEMPT };
 }

@@ -13,19 +13,19 @@ import { ArgumentChecks, ToolCatalog, type ToolContext } from '../tools/tools.ap
 import { offeredTools } from './callers/caller-tools.js';
 import { AgentGone } from './turns.errors.js';
 
-/** How a message wants to be answered; what is absent is left to settings and provider. */
+/** How a message is to be answered; settings and provider decide what is absent. */
 export interface MessageOptions {
   readonly sampling?: SamplingOptions;
   /** At most `agent.max_output_tokens`. */
   readonly maxOutputTokens?: number;
   readonly responseFormat?: ResponseFormat;
-  /** Said to the model for this message only, behind the system prompt. */
+  /** Told to the model for this message only, after the system prompt. */
   readonly instructions?: string;
   /** Tools that the caller runs: a turn that calls one ends with the call open, and the next message brings its output. */
   readonly callerTools?: readonly ModelTool[];
 }
 
-/** Refuses options that a message's turn could not keep to, before anything of it is stored. */
+/** Refuses options that the message's turn could not follow, before anything of it is stored. */
 @Injectable()
 export class MessageOptionsCheck {
   constructor(
@@ -36,7 +36,7 @@ export class MessageOptionsCheck {
   ) {}
 
   /**
-   * Every model that may answer in the session has to take them, and a tool that is demanded has to be offered in this
+   * Every model that may answer in the session has to support them, and a required tool has to be offered in this
    * context. Throws `BadRequest`, which names the options.
    */
   async refuseUnsupported(

@@ -34,5 +34,5 @@ export function toMessage(row: MessageRow): PlacedMessage {
   };
 }
 
-/** What makes a `HistoryMessage`, so that a turn begins without making each anew. */
+/** The columns of a `HistoryMessage` under its own names, so that a turn uses the rows as they are. */
 export const HISTORY_COLUMNS = 'id, seq, role, content, attachments, tool_calls AS "toolCalls", incomplete';

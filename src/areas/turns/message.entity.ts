@@ -58,7 +58,7 @@ export class MessageEntity {
   createdAt!: Date;
 }
 
-/** The bytes of what was attached to a message; its description stands in the message itself. */
+/** The bytes of a message's attachment; its description is in the message itself. */
 @Entity('attachments')
 @Index('attachments_by_message', { synchronize: false })
 export class AttachmentEntity {
@@ -72,7 +72,9 @@ export class AttachmentEntity {
   @Column({ type: 'bytea' })
   data!: Buffer;
 
-  /** The API token that it counts to, and those that replaced it; null from before that was counted. */
+  /**
+   * The API token that it counts towards, and the tokens that replaced it; null in rows from before this was counted.
+   */
   @Column({ name: 'token_family', type: 'text', collation: 'C', nullable: true })
   tokenFamily!: string | null;
 }

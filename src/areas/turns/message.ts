@@ -7,7 +7,7 @@ import type { TurnFailure } from './turn-lease.js';
 export type MessageRole = 'user' | 'assistant';
 export type AttachmentType = 'image' | 'file' | 'audio' | 'video';
 
-/** What was attached, without its bytes. */
+/** A description of an attachment, without its bytes. */
 export interface AttachmentInfo {
   readonly id: string;
   readonly type: AttachmentType;
@@ -27,17 +27,17 @@ export interface Message {
   readonly content: string;
   readonly attachments: readonly AttachmentInfo[];
   readonly toolCalls: readonly ToolCallRecord[];
-  /** Tokens that the turn used, in and out; 0 for what a user wrote. */
+  /** Tokens that the turn used, input and output; 0 for users' messages. */
   readonly tokensUsed: number;
   readonly model: string | null;
-  /** How the answer was cut off; null for a whole one and for what a user wrote. */
+  /** How the answer was cut off; null for a whole one and for users' messages. */
   readonly incomplete: TurnFailure | null;
-  /** Why the model stopped; null for what a user wrote, for an answer that was cut off, and for older ones. */
+  /** Why the model stopped; null for users' messages, for answers that were cut off, and for older ones. */
   readonly finishReason: FinishReason | null;
   /** Whether `tokensUsed` is an estimate, at least in part. */
   readonly usageEstimated: boolean;
   readonly createdAt: Date;
-  /** What its turn used, by kind; known where it ran. */
+  /** What its turn used, by kind; known only where it ran. */
   readonly usage?: ModelUsage;
 }
 
@@ -46,7 +46,7 @@ export interface PlacedMessage extends Message {
   readonly seq: number;
 }
 
-/** What the turns after a message have to know of it. */
+/** What later turns have to know about a message. */
 export type HistoryMessage = Pick<
   PlacedMessage,
   'id' | 'seq' | 'role' | 'content' | 'attachments' | 'toolCalls' | 'incomplete'
@@ -56,10 +56,10 @@ export type HistoryMessage = Pick<
 export interface RemoteAttachment {
   readonly type: AttachmentType;
   readonly name: string | null;
-  /** As announced; what the answer says counts. */
+  /** As announced; the type of the response counts. */
   readonly mimeType: string;
   readonly url: string;
-  /** Where the caller named the URL; `attachments.<n>.url` unless given. */
+  /** The request field with the URL; `attachments.<n>.url` by default. */
   readonly path?: string;
 }
 
@@ -69,15 +69,15 @@ export interface SentMessage extends Omit<NewUserMessage, 'attachments'> {
 }
 
 export interface NewUserMessage {
-  /** The id that it is to have, a `msg_…`, for whoever has to find its turn again; a message is begun once under it. */
+  /** The id that it is to have, a `msg_…`, for callers that look for its turn later; each id begins one turn. */
   readonly id?: string | undefined;
   readonly content: string;
   readonly attachments: readonly NewAttachment[];
-  /** How it wants to be answered. */
+  /** How it is to be answered. */
   readonly options?: MessageOptions | undefined;
-  /** What the system prompt says of the messages of its conversation: the same with each of them. */
+  /** What the system prompt says about the messages of its conversation: the same with each of them. */
   readonly systemNote?: string | undefined;
-  /** What is committed with its turn, given the turn's id. */
+  /** Committed with its turn; gets the turn's id. */
   readonly onCommit?: OnCommit<string> | undefined;
 }
 

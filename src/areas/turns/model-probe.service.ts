@@ -17,7 +17,7 @@ export interface ProbeAnswer {
   readonly costUsd: number | null;
 }
 
-/** Whoever waits longer has no use for the answer, in milliseconds. */
+/** In milliseconds; nobody waits longer for the result. */
 const LONGEST_MS = 15_000;
 const CHANNEL = 'api';
 const QUESTION: readonly ModelMessage[] = [
@@ -25,8 +25,8 @@ const QUESTION: readonly ModelMessage[] = [
 ];
 
 /**
- * Asks one model for one token, to see whether it answers. It is counted, priced and bounded by budgets like any other
- * call, and turns know at once what it finds; nothing else is stored, and it is no turn.
+ * Asks one model for one token, to see whether it answers. The call is counted, priced and bounded by budgets like any
+ * other, and turns use its result at once. Nothing else is stored, and it is no turn.
  */
 @Injectable()
 export class ModelProbe {
@@ -38,7 +38,7 @@ export class ModelProbe {
   ) {}
 
   /**
-   * @param agent to which it is counted
+   * @param agent whose usage it counts towards
    * Throws `ProviderFailed`, `ProviderTimedOut`, `TurnLimitReached`, and the signal's reason when it is aborted.
    */
   async ask(
@@ -87,7 +87,10 @@ export class ModelProbe {
   }
 }
 
-/** Models that think before they speak may refuse to end within one token: that is an answer, too, whose tokens are not told. */
+/**
+ * Models that think before they speak may refuse to end within one token: that is an answer, too, but its tokens are
+ * not reported.
+ */
 function isCutShort(error: unknown): boolean {
   return (
     error instanceof ProviderFailed &&

@@ -1,7 +1,7 @@
 import { RunningTurns } from './running-turns.js';
 import { TurnAwaitsApproval, TurnHandedOver, TurnInterrupted, TurnStopped } from './turns.errors.js';
 
-test('what ends a turn does not end the one that followed it in the same session', () => {
+test('ending a turn does not end the one that followed it in the same session', () => {
   const running = new RunningTurns();
   running.add('sess_1', 1, ['tok_1']);
   running.remove('sess_1', 1);
@@ -12,7 +12,7 @@ test('what ends a turn does not end the one that followed it in the same session
   expect(next.signal.aborted).toBe(true);
 });
 
-test('a turn that has lost its session to the next one is ended, and its end takes nothing from that one', () => {
+test('a turn that has lost its session to the next one is ended, and takes nothing from that one', () => {
   const running = new RunningTurns();
   const lost = running.add('sess_1', 1, ['tok_1']);
   const next = running.add('sess_1', 2, ['tok_1']);
@@ -34,7 +34,7 @@ test('turns without a session are counted for their token until they end', () =>
 });
 
 test.each([new TurnAwaitsApproval(['appr_1']), new TurnHandedOver()])(
-  'a turn that is being let go of cannot be ended here any more: %s',
+  'a turn that is being handed over can no longer be ended here: %s',
   (reason) => {
     const running = new RunningTurns();
     const turn = running.add('sess_1', 1, ['tok_1']);
@@ -51,4 +51,12 @@ test('the turns of some tokens are ended, and no others', () => {
   expect(running.ownersAfter(0)).toEqual(['tok_1', 'tok_2']);
   running.abortOf(new Set(['tok_1']), new TurnInterrupted());
   expect([one.signal.aborted, two.signal.aborted]).toEqual([true, false]);
+});
+
+test('a turn that starts after all were ended ends at once, in the same way', () => {
+  const running = new RunningTurns();
+  running.handOver(true);
+  const [stored, unstored] = [running.add('sess_1', 1, ['tok_1']), running.add('turn_1', 0, ['tok_1'], true)];
+  expect(stored.signal.reason).toBeInstanceOf(TurnHandedOver);
+  expect(unstored.signal.reason).toBeInstanceOf(TurnInterrupted);
 });

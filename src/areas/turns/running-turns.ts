@@ -7,22 +7,25 @@ interface RunningTurn {
   readonly owners: readonly string[];
   readonly startedAt: number;
   readonly abort: AbortController;
-  /** Whether it has no row, and so no lease: no other replica can go on with it. */
+  /** Whether it has no row, and so no lease: no other replica can continue it. */
   readonly isUnstored: boolean;
 }
 
-/** The turns that this process runs, one a session: what can be aborted, and what has to be renewed. */
+/** The turns that this process runs, one for each session: they can be aborted here, and their leases are renewed. */
 @Injectable()
 export class RunningTurns {
   private readonly turns = new Map<string, RunningTurn>();
   private readonly onEnded = new Map<string, Set<() => void>>();
   private isHandingOver = false;
+  /** Set when all were ended: whatever begins later ends at once. */
+  private whyEnded: ((isUnstored: boolean) => Error) | undefined;
   private readonly onHandOver = new Set<() => void>();
   private readonly onAllEnded: (() => void)[] = [];
   private readonly endListeners: (() => void)[] = [];
 
   /**
-   * A turn that is still here when the next one of its session begins has lost its lease meanwhile: it is ended.
+   * If an earlier turn is still here when the next one of its session begins, it has lost its lease meanwhile, and is
+   * ended.
    * @param owners whose turn it is: those of `ownersOf`
    * @param isUnstored for a turn without a session, which has an id of its own instead
    * @returns the signal that ends the turn early; its reason says why
@@ -30,13 +33,14 @@ export class RunningTurns {
   add(sessionId: string, fence: number, owners: readonly string[], isUnstored = false): AbortController {
     this.turns.get(sessionId)?.abort.abort(new TurnInterrupted());
     const abort = new AbortController();
-    // Every tool call that runs listens, and leaves when it is done: many are no leak.
+    // Every running tool call listens and stops listening when it is done: many listeners are no leak.
     setMaxListeners(0, abort.signal);
     this.turns.set(sessionId, { fence, owners, startedAt: performance.now(), abort, isUnstored });
+    if (this.whyEnded !== undefined) abort.abort(this.whyEnded(isUnstored));
     return abort;
   }
 
-  /** It is over; the one that may have followed it stays. */
+  /** The turn is over; a turn that followed it stays. */
   remove(sessionId: string, fence: number): void {
     if (this.turns.get(sessionId)?.fence === fence) this.turns.delete(sessionId);
     for (const wake of this.onEnded.get(sessionId) ?? []) wake();
@@ -44,7 +48,10 @@ export class RunningTurns {
     if (this.turns.size === 0) for (const wake of this.onAllEnded.splice(0)) wake();
   }
 
-  /** False when no turn of this session runs here, or one that ends already: it may be let go of, and then goes on elsewhere. */
+  /**
+   * False when no turn of this session runs here, or when it is ending already: it may be released, and then continues
+   * elsewhere.
+   */
   abort(sessionId: string, reason: Error): boolean {
     const turn = this.turns.get(sessionId);
     if (turn === undefined || turn.abort.signal.aborted) return false;
@@ -52,7 +59,7 @@ export class RunningTurns {
     return true;
   }
 
-  /** Ends this very turn; the one that may have followed it meanwhile goes on. */
+  /** Ends only this turn, not one that followed it meanwhile. */
   abortTurn(sessionId: string, fence: number | undefined, reason: Error): void {
     const turn = this.turns.get(sessionId);
     if (turn?.fence === fence) turn?.abort.abort(reason);
@@ -62,16 +69,14 @@ export class RunningTurns {
   handOver(atOnce: boolean): void {
     this.isHandingOver = true;
     for (const listener of this.onHandOver) listener();
-    if (!atOnce) return;
-    for (const { abort, isUnstored } of this.turns.values())
-      abort.abort(isUnstored ? new TurnInterrupted() : new TurnHandedOver());
+    if (atOnce) this.endAll((isUnstored) => (isUnstored ? new TurnInterrupted() : new TurnHandedOver()));
   }
 
   get isStopping(): boolean {
     return this.isHandingOver;
   }
 
-  /** @returns what takes the listener out again */
+  /** @returns a function that removes the listener */
   whenHandingOver(listener: () => void): () => void {
     this.onHandOver.add(listener);
     return () => void this.onHandOver.delete(listener);
@@ -83,11 +88,13 @@ export class RunningTurns {
       this.abort(sessionId, new TurnHandedOver());
   }
 
-  abortAll(reason: Error): void {
-    for (const { abort } of this.turns.values()) abort.abort(reason);
+  /** Also those that have yet to begin. */
+  endAll(whyEnded: (isUnstored: boolean) => Error): void {
+    this.whyEnded = whyEnded;
+    for (const { abort, isUnstored } of this.turns.values()) abort.abort(whyEnded(isUnstored));
   }
 
-  /** Told whenever a turn has ended here, for as long as the process runs. */
+  /** Called whenever a turn has ended here, for as long as the process runs. */
   onEnd(listener: () => void): void {
     this.endListeners.push(listener);
   }
@@ -96,7 +103,7 @@ export class RunningTurns {
     return this.turns.size;
   }
 
-  /** Turns without a session that run here for this token or identity: no row tells of them. */
+  /** Turns without a session that run here for this token or identity: they have no row. */
   unstoredOf(owner: string): number {
     let count = 0;
     for (const { owners, isUnstored } of this.turns.values())

@@ -5,7 +5,7 @@ import type { LIMIT_USAGE } from './limits/spending.sql.js';
 import { spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import type { TurnLimitReached } from './limits/turn-limit-reached.js';
 
-/** How a session stands towards whoever wants a turn of it. */
+/** The state of a session for a caller that wants a turn of it. */
 export type SessionTurnState = RowOfStatement<typeof LIMIT_USAGE>;
 
 export interface QueueLimits {
@@ -13,16 +13,19 @@ export interface QueueLimits {
   readonly allowance: TurnAllowance;
   readonly limits: GatewaySettings['limits'];
   readonly maxWaiting: number;
-  /** Who sends it: it ends with their token. */
+  /** The sender's token: the message ends with it. */
   readonly caller: Caller;
-  /** An accepted message waits as long as it takes, and any replica may answer it. */
+  /** An accepted message waits as long as necessary, and any replica may answer it. */
   readonly isAccepted: boolean;
 }
 
-/** Why a message may not line up, in the order in which the reasons count. */
+/** Why a message may not line up; the first reason that applies counts. */
 export type QueueRefusal = 'not_found' | 'ended' | 'full' | 'awaiting_approval' | TurnLimitReached;
 
-/** Undefined when it may. A message to a free session waits for nobody, so it may not wait for its API token's turns either. */
+/**
+ * Undefined when it may. A message to a free session waits for nothing, so it may not wait for turns of its API token
+ * either.
+ */
 export function refusalOf(
   session: SessionTurnState | undefined,
   { allowance, limits, maxWaiting }: QueueLimits,

@@ -1,4 +1,4 @@
-import { actingUser, type Caller } from '../../platform/tokens/caller.js';
+import { actingAs, type Caller } from '../../platform/tokens/caller.js';
 import type { ToolContext } from '../tools/tools.api.js';
 
 /** For whom, and under which rules, tools run in a turn that this caller begins. */
@@ -12,7 +12,7 @@ export function toolContext(
     channel,
     agent,
     userId,
-    actsFor: actingUser(caller, userId),
+    ...actingAs(caller, userId),
     token: { id: caller.tokenId, name: caller.tokenName },
     isFromChannel: caller.channel === channel,
   };

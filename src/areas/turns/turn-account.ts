@@ -15,15 +15,18 @@ import {
 import type { ClaimedTurn } from './claimed-turn.js';
 import { budgetRefusal } from './limits/turn-limit-reached.js';
 
-/** What was spent of budgets, by everyone and as far as it is committed. */
+/** What everyone has spent of the budgets, as far as it is committed. */
 export interface BudgetStanding {
-  /** `budgetsJson` of the budgets that it is about. */
+  /** `budgetsJson` of these budgets. */
   readonly budgets: string;
-  /** In US dollars, in their order. */
+  /** In US dollars, in the same order. */
   readonly spent: readonly number[];
 }
 
-/** A call of a model: the provider's name in the settings and its kind, the model as it was asked for and as the provider names it. */
+/**
+ * A call of a model: the provider's name in the settings and its kind, the model as it was requested and as the
+ * provider names it.
+ */
 export interface BilledCall extends ModelName {
   readonly kind: string;
   readonly requested: string;
@@ -33,24 +36,24 @@ export interface BilledCall extends ModelName {
 export interface TurnAccount {
   /** Await it before each call of a model; `kind` is that of its provider. Throws `TurnLimitReached` when a budget is used up. */
   beforeCall(kind: string): Promise<void> | undefined;
-  /** A call has ended, well or not. */
+  /** A call has ended, successfully or not. */
   called(call: BilledCall, usage: ModelUsage): void;
-  /** What was spent since the last step that was stored: it is stored with the next one. */
+  /** What was spent since the last stored step: it is stored with the next one. */
   takeUnstored(): readonly ModelSpending[];
-  /** The budgets to ask for with the next statement, as JSON; undefined when there are none. */
+  /** The budgets to read with the next statement, as JSON; undefined when there are none. */
   budgetsToAsk(): string | undefined;
   /** What that statement found. */
   learn(standing: BudgetStanding): void;
 }
 
-/** The account of a turn that is written down at its end. */
+/** The account of a turn that is stored at its end. */
 export interface OpenAccount extends TurnAccount {
   readonly spending: TurnSpending;
 }
 
 type BilledTurn = Pick<ClaimedTurn, 'agent' | 'userId' | 'budgets'> & {
   readonly caller: Caller;
-  /** It has no steps from which it could learn how its budgets stand: they are asked for before each call. */
+  /** A turn without steps, which would tell how its budgets stand: the budgets are read before each call. */
   readonly isUnstored?: boolean;
 };
 
@@ -63,7 +66,7 @@ export class TurnAccounts {
     private readonly settings: Settings,
   ) {}
 
-  /** `first` is counted for a turn that calls none. */
+  /** `first` counts as a call for a turn that makes none. */
   open(turn: BilledTurn, first: ModelName): OpenAccount {
     const { meter, settings } = this;
     const spending = new TurnSpending(first);

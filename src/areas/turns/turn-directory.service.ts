@@ -16,7 +16,7 @@ import { TurnLeases } from './turn-leases.store.js';
 import type { TurnStatus } from './turn-status.js';
 import { TurnStopped } from './turns.errors.js';
 
-/** A turn as operators see it; the columns of the database. */
+/** A turn as operators see it, with the columns of the database. */
 export type TurnRow = RowOf<typeof sql.TURN_ROW>;
 
 export type FoundTurn = RowOfStatement<typeof sql.FIND>;
@@ -63,7 +63,7 @@ class TurnWaits extends Conflict {
   }
 }
 
-/** Turns as operators look them up and cancel them. Callers that are bound see what is their user's or of their agents. */
+/** Lets operators look up and cancel turns. Callers that are bound see the turns of their user or their agents. */
 @Injectable()
 export class TurnDirectory {
   constructor(
@@ -73,7 +73,7 @@ export class TurnDirectory {
     private readonly lost: LostTurns,
   ) {}
 
-  /** Newest first. A `since` that is a duration means another moment with each page, so that no cursor belongs to it. */
+  /** Newest first. A `since` that is a duration means another moment for each page, so cursors do not depend on it. */
   async list(
     { session, user, agent, status, since, ...query }: PageQuery & TurnFilter,
     caller: Caller,
@@ -95,7 +95,7 @@ export class TurnDirectory {
     return LIST.page(rows, query, filters);
   }
 
-  /** Throws `TurnNotFound`, also for one that this caller may not see. */
+  /** Throws `TurnNotFound`, also for a turn that this caller may not see. */
   async find(id: string, caller: Caller): Promise<TurnDetail> {
     const turn = await this.visible(id, caller);
     return { turn, steps: await this.database.query(sql.STEPS, { turn: id }) };
@@ -108,8 +108,8 @@ export class TurnDirectory {
   }
 
   /**
-   * Ends the turn within a second, whichever replica runs it; what it has said is kept. One that waits is ended at once.
-   * Throws `TurnNotFound`, `TurnOver`, and `TurnWaits` for one whose caller waits.
+   * Ends the turn within a second, on whichever replica it runs; what it has said is kept. A waiting turn ends at once.
+   * Throws `TurnNotFound`, `TurnOver`, and `TurnWaits` for a turn whose caller waits.
    */
   async cancel(id: string, caller: Caller): Promise<{ readonly id: string; readonly status: TurnStatus }> {
     const { session_id: sessionId, fence } = await this.visible(id, caller);
@@ -125,7 +125,7 @@ export class TurnDirectory {
     throw status === 'waiting' ? new TurnWaits() : new TurnOver(status);
   }
 
-  /** It may wait for a person, on no replica. */
+  /** It may be parked, waiting for a person, on no replica. */
   private async wake(sessionId: string): Promise<void> {
     await this.leases.wake(sessionId);
     this.lost.wake();

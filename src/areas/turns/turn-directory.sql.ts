@@ -48,7 +48,7 @@ const CONDITIONS = {
   agents: 's.agent = ANY (:agents)',
 } as const;
 
-/** Newest first, behind a time and an id. */
+/** Newest first, after a time and an id. */
 export const LIST = statementsBy(Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[], (given) => ({
   name: ['turn_directory.list', ...given].join('.'),
   replanned: true,
@@ -68,7 +68,7 @@ export const LIST = statementsBy(Object.keys(CONDITIONS) as (keyof typeof CONDIT
     ORDER BY t.created_at DESC, t.id DESC LIMIT :most`,
 }));
 
-/** With what it answered, without the texts. */
+/** With its answer, but without the texts. */
 export const FIND = statement({
   name: 'turn_directory.find',
   params: { turn: text },
@@ -90,10 +90,10 @@ export const FIND = statement({
     WHERE t.id = :turn`,
 });
 
-/** The most steps that are shown of a turn. */
+/** The most steps shown of a turn. */
 const MOST_STEPS = 2000;
 
-/** Who called what and how it went; neither texts nor arguments nor results. */
+/** Who called what and how it went, without texts, arguments and results. */
 export const STEPS = statement({
   name: 'turn_directory.steps',
   params: { turn: text },
@@ -146,7 +146,7 @@ export const OF_SESSION = statement({
 const audited = (from: string): string =>
   auditedSql({ action: 'turn.cancelled', subject: 'id', session: 'session_id', origin: ':origin', from });
 
-/** Asks the replica that runs it to end it; one that is parked has to be woken then. No row when it does not run. */
+/** Asks the replica that runs it to end it; a parked turn has to be woken afterwards. No row when it does not run. */
 export const CANCEL_RUNNING = statement({
   name: 'turn_directory.cancel_running',
   params: { turn: text, origin: jsonb<unknown>() },
@@ -161,7 +161,7 @@ export const CANCEL_RUNNING = statement({
     SELECT id FROM asked`,
 });
 
-/** A message that was accepted is in the history at once, unanswered; `failure` is what is told. */
+/** An accepted message goes into the history at once, unanswered; `failure` is what its sender is told. */
 export const CANCEL_WAITING = statement({
   name: 'turn_directory.cancel_waiting',
   params: { turn: text, origin: jsonb<unknown>(), failure: json<StoredError>() },

@@ -24,13 +24,13 @@ import { HELD_LEASE, LEASE_PARAMS, LEASE_SECS, type TurnFailure } from './turn-l
 const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
 const HELD = `WHERE ${HELD_LEASE}`;
 const RELEASE = `turn_owner = NULL, turn_lease_until = NULL, quiet_since = now(), last_activity = now()`;
-/** A session that waits for outputs of its caller's tools stays active for so long, and takes no other message. */
+/** A session that waits for outputs of its caller's tools stays active for this long, and takes no other message. */
 const AWAITS = `interval '1 hour'`;
-/** The same release; `:awaits` is the id of the message with the outputs that it waits for, if it does. */
+/** The same; `:awaits` is the id of the message whose outputs the session waits for, if it does. */
 const RELEASE_OR_AWAIT = `turn_owner = NULL, turn_lease_until = NULL, last_activity = now(), awaits_message_id = :awaits,
         quiet_since = CASE WHEN :awaits::text IS NULL THEN now() ELSE now() + ${AWAITS} END`;
 
-/** What every event of a turn tells of its session. */
+/** What every event of a turn says about its session. */
 const FACTS = {
   session_id: ':session::text',
   turn_id: ':turn::text',
@@ -68,7 +68,7 @@ const ENDING_PARAMS = {
     isEstimated: boolean,
   },
   toolCalls: json<ToolCallRecord[]>(),
-  /** The calls that were made, without what went in and came out. */
+  /** The calls that were made, without arguments and results. */
   toolFacts: json<unknown[]>(),
   /** What was used of each model: `TurnSpending.rows()`. */
   usage: json<unknown[]>(),
@@ -76,7 +76,7 @@ const ENDING_PARAMS = {
   apiToken: text,
 };
 
-/** The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. */
+/** Stores the answer, the token counts, the turn's end, the release of the session and the events: all or nothing. */
 export const COMPLETE = statement({
   name: 'turns.complete',
   params: {
@@ -117,7 +117,7 @@ const TURN_FAILED = emitSql('error.occurred', 'user_id', {
   turn_id: 'id',
 });
 
-/** A turn without a whole answer; `answer` is the id of what it had said, if that is kept. */
+/** Ends a turn without a whole answer; `answer` is the id of what it had said, if that is kept. */
 export const CLOSE = statement({
   name: 'turns.close',
   params: { ...ENDING_PARAMS, how: oneOf<TurnFailure>(), reason: text, failure: json<StoredError>() },
@@ -153,7 +153,7 @@ export const RENEW = statement({
     UPDATE sessions SET turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END}
     WHERE id = ANY (:sessions) AND turn_owner = :replica RETURNING id, turn_fence::float8 AS fence`,
 });
-/** What others want of the turns that this replica runs. */
+/** Requests of others about the turns that this replica runs: to cancel or to show them. */
 export const SIGNALS = statement({
   name: 'turns.signals',
   params: { sessions: arrayOf(text), replica: text },
@@ -169,7 +169,7 @@ export const CANCEL = statement({
   row: { id: text },
   sql: `UPDATE sessions SET cancel_fence = turn_fence WHERE id = :session AND turn_owner IS NOT NULL RETURNING id`,
 });
-/** The same of one turn alone: one that has followed it meanwhile has another fence. */
+/** The same for one turn alone: a turn that followed it meanwhile has another fence. */
 export const CANCEL_TURN = statement({
   name: 'turns.cancel_turn',
   params: { turn: text },
@@ -181,22 +181,22 @@ export const CANCEL_TURN = statement({
     RETURNING sessions.id, turn_fence::float8 AS fence`,
 });
 
-/** Turns that one sweep closes at most. */
+/** How many turns one sweep closes at most. */
 export const MAX_RECOVERED = 100;
 
 /** Whether there are turns whose owner is gone. */
 export const ANY_LOST = `EXISTS (SELECT 1 ${LOST})`;
 
 /**
- * Turns whose owner is gone and that may not go on: closed as interrupted, fenced off in case it comes back, and told so in
- * the history. Those of sessions that were ended meanwhile count as cancelled.
+ * Closes turns whose owner is gone and that may not continue as interrupted, with a new fence in case the owner comes
+ * back and a note in the history. Turns of sessions that were ended meanwhile count as cancelled.
  */
 export const INTERRUPT_LOST = statement({
   name: 'turns.interrupt_lost',
   params: {
     /** Ids for the notes in the history. */
     ids: arrayOf(text),
-    /** What the notes say; `endedNote` in sessions that were ended. */
+    /** The texts of the notes; `endedNote` is for sessions that were ended. */
     ...{ note: text, endedNote: text },
     /** `agent.resume` and `turns.max_attempts`. */
     ...{ mayResume: boolean, maxAttempts: integer },

@@ -89,12 +89,15 @@ export class TurnEndingsStore {
     return closed !== undefined;
   }
 
-  /** Forgets what API tokens used so long ago that no budget asks for it. */
+  /** Deletes usage of API tokens that is too old for any budget. */
   async forgetSpending(): Promise<void> {
     await this.database.query(FORGET_SPENDING);
   }
 
-  /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */
+  /**
+   * Closes the turns whose replica is gone, and deletes messages that nobody waits for.
+   * @returns the closed turns
+   */
   async recover(): Promise<RecoveredTurn[]> {
     await this.database.query(LEAVE_QUEUES_EXPIRED);
     const ids = Array.from({ length: end.MAX_RECOVERED }, () => newId('msg'));
@@ -118,12 +121,12 @@ function billParams({ spending, caller }: TurnBill) {
   return { usage: JSON.stringify(spending.rows()), apiToken: apiTokenOf(caller) };
 }
 
-/** An answer that never began is no message. */
+/** An answer that never began is not stored as a message. */
 function isWorthStoring({ content, toolCalls }: TurnOutcome): boolean {
   return content.trim() !== '' || toolCalls.length > 0;
 }
 
-/** What events tell of tool calls: not what went in and came out. */
+/** What events say about tool calls, without arguments and results. */
 function factsJson(calls: readonly ToolCallRecord[]): string {
   return JSON.stringify(
     calls.map(({ id, name, status, durationMs }) => ({ id, name, status, duration_ms: durationMs })),

@@ -8,7 +8,7 @@ export class TurnFileEntity {
   @ForeignKey(() => TurnEntity, { name: 'turn_files_turn_id_fkey', onDelete: 'CASCADE' })
   turnId!: string;
 
-  /** The number of the step that has the result of the call. */
+  /** The number of the step with the result of the call. */
   @PrimaryColumn({ type: 'integer' })
   step!: number;
 

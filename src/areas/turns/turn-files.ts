@@ -1,33 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { columnsOf } from '../../platform/database/entity-columns.js';
-import { boolean, integer, type RowOf, text } from '../../platform/database/sql-types.js';
+import { boolean, bytes, integer, type RowOf, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { TurnFileEntity } from './turn-file.entity.js';
 
-/** What one answer may bring beside its text. */
+/** The most files that one answer has besides its text. */
 export const MAX_ANSWER_FILES = 10;
 export const MAX_ANSWER_FILE_BYTES = 20 * 1024 * 1024;
-/** Names of files that are told at most; an answer with more says how many there are. */
+/** How many files are listed at most. */
 const MAX_LISTED = 100;
-/** Files of a turn that ended so long ago are nobody's: an answer is given up after a day. */
+/** Files of a turn that ended this long ago are no longer needed: an answer is given up after a day. */
 const KEPT_DAYS = 3;
 const MAX_PRUNED = 200;
+/** Enough to tell what kind of picture a file is. */
+const HEAD_BYTES = 16;
 
-/** Where a file of a turn is found. */
+/** Identifies a file of a turn. */
 interface TurnFileKey {
   readonly turnId: string;
   readonly step: number;
   readonly place: number;
 }
 
-/** Of a file that a tool made for the people of a conversation. */
+/** A file that a tool made for the people of a conversation. */
 const TURN_FILE = {
   ...{ turnId: text, step: integer, place: integer, name: text, mimeType: text },
-  /** False for one that was too much for one answer: it is named only. */
+  /** False for a file that was too much for one answer: it is only named. */
   isKept: boolean,
 };
 export type TurnFile = RowOf<typeof TURN_FILE>;
+
+/** What is known of a file without reading it. */
+export interface FileHead {
+  readonly sizeBytes: number;
+  readonly head: Buffer;
+}
 
 const OF_TURN = statement({
   name: 'turn_files.of_turn',
@@ -43,6 +51,14 @@ const READ = statement({
   row: columnsOf(TurnFileEntity, 'data'),
   sql: 'SELECT data FROM turn_files WHERE turn_id = :turn AND step = :step AND place = :place',
 });
+const HEAD = statement({
+  name: 'turn_files.head',
+  params: { turn: text, step: integer, place: integer },
+  row: { sizeBytes: integer, head: bytes },
+  sql: `
+    SELECT octet_length(data) AS "sizeBytes", substring(data FROM 1 FOR ${HEAD_BYTES}) AS head FROM turn_files
+    WHERE turn_id = :turn AND step = :step AND place = :place AND data IS NOT NULL`,
+});
 const FORGET = statement({
   name: 'turn_files.forget',
   params: { turn: text },
@@ -55,7 +71,7 @@ const FORGET_ONE = statement({
   row: {},
   sql: 'DELETE FROM turn_files WHERE turn_id = :turn AND step = :step AND place = :place',
 });
-/** Left by a replica that died after it had sent them. */
+/** Files left by a replica that died after it had sent them. */
 const PRUNE = statement({
   name: 'turn_files.prune',
   params: {},
@@ -67,7 +83,10 @@ const PRUNE = statement({
     RETURNING turn_id`,
 });
 
-/** The files that tools made in a turn. They are stored with the result of their call, and go when people have them. */
+/**
+ * The files that tools made in a turn. They are stored with the result of their call, and deleted when people have
+ * them.
+ */
 @Injectable()
 export class TurnFiles {
   constructor(private readonly database: Database) {}
@@ -77,10 +96,16 @@ export class TurnFiles {
     return this.database.query(OF_TURN, { turn: turnId });
   }
 
-  /** Undefined for one that is gone. */
+  /** Undefined for a file that was deleted. */
   async read({ turnId, step, place }: TurnFileKey): Promise<Buffer | undefined> {
     const [row] = await this.database.query(READ, { turn: turnId, step, place });
     return row?.data ?? undefined;
+  }
+
+  /** Its size and first bytes; undefined for one that is gone. */
+  async head({ turnId, step, place }: TurnFileKey): Promise<FileHead | undefined> {
+    const [row] = await this.database.query(HEAD, { turn: turnId, step, place });
+    return row;
   }
 
   async forget(turnId: string): Promise<void> {

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { LiveTurn } from './live-turn.js';
 
-/** Whoever wants to see every turn of a session that begins. */
+/** Called for every turn of a session that begins. */
 export interface SessionWatcher {
   turnStarted(turn: LiveTurn): void;
 }
 
-/** Told of turns that left this replica and go on. */
+/** Called for turns that leave this replica and continue elsewhere. */
 export type ParkedListener = (turn: LiveTurn, attempt: number) => void;
 
-/** The turns that can be followed in this process, one a session, and who waits for the next one. */
+/**
+ * The turns that can be followed in this process, one for each session, and the listeners that wait for the next one.
+ */
 @Injectable()
 export class TurnHub {
   private readonly turns = new Map<string, LiveTurn>();
@@ -24,7 +26,7 @@ export class TurnHub {
     return turn;
   }
 
-  /** It goes on later, on any replica; `attempt` is the one that was made here, from 1. */
+  /** It continues later, on any replica; `attempt` is the one that was made here, from 1. */
   park(turn: LiveTurn, attempt: number): void {
     turn.leave();
     for (const listener of this.parkedListeners) listener(turn, attempt);
@@ -34,7 +36,7 @@ export class TurnHub {
     this.parkedListeners.push(listener);
   }
 
-  /** It is over; whoever still reads it goes on to its end. */
+  /** It is over; readers still read to its end. */
   end(turn: LiveTurn): void {
     if (this.turns.get(turn.sessionId) === turn) this.turns.delete(turn.sessionId);
   }
@@ -43,7 +45,7 @@ export class TurnHub {
     return this.turns.get(sessionId);
   }
 
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   watch(sessionId: string, watcher: SessionWatcher): () => void {
     const watchers = this.watchers.get(sessionId) ?? new Set();
     watchers.add(watcher);

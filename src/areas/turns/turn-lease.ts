@@ -2,15 +2,15 @@ import type { StoredError } from '../../common/errors/gateway-error.js';
 import { bigint, type ParamsOf, text } from '../../platform/database/sql-types.js';
 import type { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 
-/** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
+/** A lease that is not renewed for this long has lost its owner. Renewals come every third of it. */
 export const LEASE_SECS = 8;
 
-/** The right to run one turn of a session, until it ends or the lease runs out. */
+/** The right to run one turn of a session, until it ends or the lease expires. */
 export interface TurnLease {
   readonly sessionId: string;
   readonly turnId: string;
   readonly userMessageId: string;
-  /** Larger for every turn of the session; a write with an older one changes nothing. */
+  /** Grows with every turn of the session; a write with an older one changes nothing. */
   readonly fence: number;
 }
 
@@ -22,9 +22,9 @@ export function leaseParams(
   return { session: sessionId, fence, turn: turnId, replica: replica.value };
 }
 
-/** The lease of a turn, in statements of the replica that holds it. */
+/** The condition that the replica still holds a turn's lease, for its statements. */
 export const LEASE_PARAMS = { session: text, fence: bigint, replica: text };
-/** Of the session's row: whoever lost the lease changes nothing. */
+/** The same for the session's row: a replica that lost the lease changes nothing. */
 export const HELD_LEASE = 'id = :session AND turn_fence = :fence AND turn_owner = :replica';
 
 /** How a turn ended that has no whole answer. */
@@ -38,9 +38,9 @@ export interface TurnEnding {
   readonly error: StoredError;
 }
 
-/** What the history says in place of an answer that was interrupted before it had begun, or with its replica. */
+/** The note in the history in place of an answer that was interrupted before it had begun, or with its replica. */
 export const INTERRUPTED_NOTE =
   'The answer was interrupted: the gateway could not finish it. Send the message again if it is still needed.';
 
-/** What it says of a turn that waited for a person when its session was ended. */
+/** The note for a turn that waited for a person when its session was ended. */
 export const ENDED_NOTE = 'This message was not answered: the session was ended first.';

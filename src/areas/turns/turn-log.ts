@@ -5,7 +5,7 @@ import type { ClaimedTurn } from './claimed-turn.js';
 import type { TurnOutcome } from './turn.js';
 import type { TurnFailure } from './turn-lease.js';
 
-/** What a turn cost when it ended, as far as it came. */
+/** What a turn cost until it ended. */
 type TurnCost = Pick<TurnOutcome, 'usage' | 'model' | 'toolCalls' | 'finishReason'>;
 
 /** How a turn ended without an answer; `reason` is a fixed word, such as `provider_idle_timeout`. */
@@ -16,7 +16,9 @@ interface TurnEnd {
   readonly durationMs: number;
 }
 
-/** One line for each turn that ends in this process: where, how, how long and at what cost; never what was said. */
+/**
+ * Logs one line for each turn that ends in this process: where, how, how long and at what cost; never what was said.
+ */
 @Injectable()
 export class TurnLog {
   private readonly logger: Logger;
@@ -25,7 +27,7 @@ export class TurnLog {
     this.logger = logs.for('agent::turn');
   }
 
-  /** `durationMs` is the time since it began. Its `reason` is why the model stopped, as far as it said so. */
+  /** `durationMs` is the time since it began. `reason` is why the model stopped, if it said so. */
   completed(turn: ClaimedTurn, cost: TurnCost, durationMs: number): void {
     this.logger.info(`turn completed in session ${turn.lease.sessionId} on channel ${turn.channel}`, {
       ...fieldsOf(turn, cost, durationMs),

@@ -39,9 +39,9 @@ export const turnMetricProviders = [
 
 /** Times one turn. */
 export interface TurnTimer {
-  /** Text of the answer left; the first call counts. */
+  /** The first text of the answer was sent; only the first call counts. */
   readonly sawText: () => void;
-  /** @returns the milliseconds that it took */
+  /** @returns how many milliseconds it took */
   readonly ended: (outcome: 'completed' | 'handed_over' | 'parked' | TurnFailure) => number;
 }
 
@@ -68,12 +68,12 @@ export class TurnMetrics implements OnModuleInit {
     this.scrape.onScrape(() => Promise.resolve(this.runningNow.set(this.running.count)));
   }
 
-  /** Counts turns whose replica is gone, where they are closed; nobody knows how long they ran. */
+  /** Counts turns whose replica is gone where they are closed; nobody knows how long they ran. */
   lost(turns: number): void {
     if (turns > 0) this.turnsOf('interrupted').inc(turns);
   }
 
-  /** A turn of another replica goes on here. */
+  /** A turn of another replica continues here. */
   takenUp(): void {
     this.takenUpTurns.inc();
   }

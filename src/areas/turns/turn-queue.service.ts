@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import type { Caller } from '../../platform/tokens/caller.js';
+import { type Caller, ownersOf } from '../../platform/tokens/caller.js';
+import { TokenStore } from '../../platform/tokens/token.store.js';
 import { TokenRevoked } from '../../platform/tokens/token-endings.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { SessionParties } from './limits/session-parties.js';
@@ -13,7 +14,7 @@ import { RunningTurns } from './running-turns.js';
 import type { QueueRefusal, SessionTurnState } from './session-turn-state.js';
 import { type StartLimits, TurnStore, type WaitingTurn } from './turn.store.js';
 import { SessionAwaitsApproval, SessionEnded, SessionNotFound, TurnInProgress } from './turns.errors.js';
-import { type WaitingPlace, WaitingPlaces } from './waiting-places.service.js';
+import { WaitingPlaces } from './waiting-places.service.js';
 
 type QueueSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
 interface QueueRequest {
@@ -37,6 +38,7 @@ export class TurnQueue {
     private readonly refusals: TurnRefusals,
     private readonly parties: SessionParties,
     private readonly places: WaitingPlaces,
+    private readonly tokens: TokenStore,
   ) {}
 
   /**
@@ -56,7 +58,7 @@ export class TurnQueue {
       const mayWait = settings.agent.on_busy === 'queue' && this.slots.hasRoomToWait;
       const request = { terms, mayWait, caller, isAccepted: false };
       const entry = await this.startOrEnqueue(sessionId, message, settings, request);
-      return 'begun' in entry ? entry.begun : this.wait(entry.waiting, terms, deadline);
+      return 'begun' in entry ? entry.begun : this.wait(entry.waiting, request, deadline);
     });
   }
 
@@ -117,8 +119,12 @@ export class TurnQueue {
     return entry;
   }
 
-  private async wait(turn: WaitingTurn, terms: StartLimits, deadline: number): Promise<ClaimedTurn> {
-    const place = this.places.keep(turn.turnId);
+  private async wait(
+    turn: WaitingTurn,
+    { terms, caller }: QueueRequest,
+    deadline: number,
+  ): Promise<ClaimedTurn> {
+    this.places.keep(turn.turnId);
     try {
       let hasSlot = this.slots.tryAcquire();
       for (;;) {
@@ -126,7 +132,7 @@ export class TurnQueue {
           ? await this.slots.holdFor(() => this.store.startWaiting(turn, terms))
           : undefined;
         if (begun !== undefined) return begun;
-        const state = await this.sessionState(turn, terms, place);
+        const state = await this.sessionState(turn, terms, caller);
         const leftMs = deadline - performance.now();
         if (leftMs <= 0) throw this.whyNot(state, hasSlot, terms.allowance);
         if (!hasSlot && !state.busy && state.next_turn === turn.turnId) {
@@ -140,7 +146,7 @@ export class TurnQueue {
       await this.store.leaveQueue(turn);
       throw error;
     } finally {
-      place.leave();
+      this.places.leave(turn.turnId);
     }
   }
 
@@ -148,18 +154,23 @@ export class TurnQueue {
   private async sessionState(
     turn: WaitingTurn,
     terms: StartLimits,
-    place: WaitingPlace,
+    caller: Caller,
   ): Promise<SessionTurnState> {
     const state = await this.store.sessionState(turn, terms);
     if (state === undefined || state.ended) throw new SessionEnded();
-    if (state.place === 'lapsed' || (state.place === null && place.hasLapsed)) throw new TurnInProgress(1);
-    if (state.place === null) throw new TokenRevoked();
+    if (state.place === null && (await this.isRevoked(caller))) throw new TokenRevoked();
+    if (state.place !== 'kept') throw new TurnInProgress(1);
     const spent = spentBudget(state, terms.allowance, terms.limits);
     if (spent !== undefined) throw spent;
     return state;
   }
 
-  /** What a message is told that has waited long enough. */
+  /** A missing place ended with its token, or lapsed and was deleted: only the token tells which. */
+  private async isRevoked(caller: Caller): Promise<boolean> {
+    return (await this.tokens.endedAmong(ownersOf(caller))).size > 0;
+  }
+
+  /** The error for a message that has waited long enough. */
   private whyNot(state: SessionTurnState, hasSlot: boolean, allowance: TurnAllowance): Error {
     if (state.awaits_approval) return new SessionAwaitsApproval();
     if (state.busy) return new TurnInProgress(1);

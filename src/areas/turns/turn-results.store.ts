@@ -12,14 +12,14 @@ import { LEAVE_QUEUE } from './turn-start.sql.js';
 import type { TurnStatus } from './turn-status.js';
 import { TurnStopped } from './turns.errors.js';
 
-/** What became of a message that somebody sent. */
+/** What became of a message. */
 export interface TurnResult {
   readonly sessionId: string;
   readonly turnId: string;
   readonly status: TurnStatus;
   /** A fixed word, when it failed. */
   readonly reason: string | null;
-  /** The answer, also one that was cut off; null when there is none. */
+  /** The answer, also a partial one; null when there is none. */
   readonly content: string | null;
   /** Why the model stopped; null when there is no whole answer. */
   readonly finishReason: FinishReason | null;
@@ -45,7 +45,7 @@ const RESULT = statement({
     WHERE said.id = :message`,
 });
 
-/** Finds the turn of a message again, after whoever sent it has lost sight of it. */
+/** Finds the turn of a message for a sender that has lost track of it. */
 @Injectable()
 export class TurnResults {
   constructor(private readonly database: Database) {}
@@ -65,7 +65,10 @@ export class TurnResults {
     await this.database.query(LEAVE_QUEUE, { turn: turnId, session: sessionId });
   }
 
-  /** The same for a message that is to be found again: it stays in the history, without an answer. False when it does not wait. */
+  /**
+   * The same for a message that has to stay findable: it stays in the history, without an answer. False when it does
+   * not wait.
+   */
   async cancelWaiting(turnId: string): Promise<boolean> {
     const failure = JSON.stringify(storedError(new TurnStopped()));
     return (await this.database.query(CANCEL_UNWANTED, { turn: turnId, failure })).length > 0;

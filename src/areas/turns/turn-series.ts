@@ -3,28 +3,28 @@ import { Database } from '../../platform/database/database.js';
 import { double, integer, nullable, type RowOf, timestamp } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 
-/** Turns that were counted into one piece of time. */
+/** Turns that were counted into one interval. */
 const BUCKET_ROW = {
   ...{ at: timestamp, turns: integer },
   /** Failed or interrupted. */
   failed: integer,
   ...{ input_tokens: double, output_tokens: double },
-  /** In US dollars; null when nothing of it is priced. */
+  /** In US dollars; null when no price is known. */
   cost_usd: nullable(double),
 };
 export type TurnBucket = RowOf<typeof BUCKET_ROW>;
 
 /** What runs and waits at the moment. */
 export interface TurnsNow {
-  /** With those that wait for a person: their sessions are busy. */
+  /** Includes turns that wait for a person: their sessions are busy. */
   readonly running: number;
   readonly waiting: number;
 }
 
-/** The newest turns that one look reads: some 100 ms. */
+/** How many of the newest turns one query reads: takes some 100 ms. */
 const MOST_TURNS = 100_000;
 
-/** The borders of buckets are multiples of their seconds since 1970. The first row says how far back it goes. */
+/** Buckets begin at multiples of their length since 1970. The first row says how far back the data goes. */
 const SERIES = statement({
   name: 'turn_series.buckets',
   params: { since: timestamp, bucketSecs: double },
@@ -59,7 +59,7 @@ export class TurnSeries {
   constructor(private readonly database: Database) {}
 
   /**
-   * Buckets with turns in them, oldest first. Of more than 100,000 turns the newest are counted: `completeSince` is then
+   * Buckets that have turns, oldest first. Of more than 100,000 turns the newest are counted: `completeSince` is then
    * later than `since`.
    */
   async since(

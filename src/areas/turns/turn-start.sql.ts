@@ -24,24 +24,24 @@ import { LEASE_SECS } from './turn-lease.js';
 
 export const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
 
-/** What takes the session for this replica. */
+/** Takes the session for this replica. */
 const CLAIM = `
   UPDATE sessions SET
     turn_fence = turn_fence + 1, turn_owner = :replica, turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END},
     last_activity = now(), status = 'active', awaits_message_id = NULL, message_count = message_count + 1, turn_count = turn_count + 1`;
-/** Whether this message is what the session waits for; it goes before all that wait in its line. */
+/** Whether the session waits for this message; it then goes before all messages in line. */
 const AWAITED = `awaits_message_id IS NOT NULL AND awaits_message_id = :message`;
-/** Sessions that have not ended and answer no one else. */
+/** Sessions that have not ended and have no running turn. */
 const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => :timeoutSecs)`;
 /**
- * Of these, those that wait for no other message, or no longer do. A message in line waits until outputs of tools have come;
- * one that is sent to a session without a line goes on without them.
+ * Of these, sessions that wait for no other message, or no longer do. A message in line waits until the outputs of
+ * tools have come; a message to a session without a line does not wait for them.
  */
 const FREE_FOR_LINE = `${FREE} AND (awaits_message_id IS NULL OR awaits_message_id = :message OR quiet_since < now())`;
 
 export const CLAIMED = `id, user_id, channel, agent, system_prompt, model, turn_fence::float8 AS fence, message_count,
   messages_cut, results_cut`;
-/** What a turn gets that has taken its session. */
+/** The row for a turn that has taken its session. */
 export const CLAIMED_ROW = {
   ...{
     id: text,
@@ -57,28 +57,29 @@ export const CLAIMED_ROW = {
   ...{ messages_cut: integer, results_cut: integer },
   /** Newest first. */
   history: json<HistoryMessage[]>(),
-  /** Null when nothing is cut, or nothing of what is cut was summed up. */
+  /** Null when nothing is cut, or nothing that is cut was summarised. */
   summary: nullable(json<Summary>()),
   ...{ watched: boolean, remembered: boolean },
   /** How many hooks the message is delivered to. */
   deliveries: integer,
 };
-/** In US dollars, of the budgets that limit the turn. */
+/** In US dollars, for the budgets that limit the turn. */
 const SPENT_ROW = { budgets_spent: json<number[]>() };
 
 /**
- * The messages of the history, newest first, as they were before this turn, without those that are cut. The sub-selects hide the
- * values from the planner, so that PostgreSQL keeps one plan: for the values that it saw it would make a new plan each time.
+ * The messages of the history before this turn, newest first, without those that are cut. The sub-selects hide the
+ * values from the planner, so that PostgreSQL keeps one plan; otherwise it would plan again for each value.
  */
 const HISTORY = `
   (SELECT coalesce(json_agg(said_before), '[]') FROM (
      SELECT ${HISTORY_COLUMNS} FROM messages
      WHERE session_id = (SELECT :session) AND seq > (SELECT messages_cut FROM claimed) ORDER BY seq DESC LIMIT (SELECT :historyMessages::int8)) AS said_before) AS history`;
-/** What stands for the messages that are cut. */
+/** The summary of the messages that are cut. */
 export const SUMMARY = `CASE WHEN claimed.messages_cut > 0 THEN ${newestSummary('(SELECT :session)')} END AS summary`;
 /**
- * The same of a session that this replica holds, up to the message at `place`, which is answered. A statement that waits for
- * the session's row sees that row as it is then, and all others as they were when it began: without what was said meanwhile.
+ * The same for a session that this replica holds, up to the message at `place`, which is answered. A statement that
+ * waits for the session's row sees that row as it is after the wait, but all other rows as they were before: what was
+ * said meanwhile is missing.
  */
 export const READ_HISTORY = statement({
   name: 'turns.read_history',
@@ -94,7 +95,7 @@ export const READ_HISTORY = statement({
 /** Whether viewers on other replicas want to see it from the beginning. */
 export const WATCHED = `${isWatchedElsewhere('(SELECT :session)', '(SELECT :replica)')} AS watched`;
 
-/** What limits add to a statement that begins a turn; what was spent of the budgets is what its calls are compared with. */
+/** What limits add to a statement that begins a turn; budgets are compared with what was spent before each call. */
 interface LimitsSql {
   readonly standing: string;
   readonly within: string;
@@ -109,14 +110,14 @@ const LIMITED: LimitsSql = {
 
 export const REMEMBERED = `${hasMemories('claimed.user_id')} AS remembered`;
 
-/** What hooks hear of the message: its text only when they are to have it. */
+/** What hooks get of the message: its text only when they are configured to have it. */
 const messageFacts = (content: string, attachments: string): string => {
   const facts = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
   const message = { ...facts, turn_id: ':turn::text', message_id: ':message::text', attachments, content };
   return `${emitSql('message.received', 'user_id', message)} AS deliveries`;
 };
 
-/** Of every statement that begins a turn; `origin` is its `TurnOrigin`. */
+/** Parameters of every statement that begins a turn; `origin` is its `TurnOrigin`. */
 const TURN_PARAMS = {
   ...{ session: text, replica: text, timeoutSecs: double, historyMessages: bigint },
   ...{ turn: text, message: text, withContent: boolean, origin: json<TurnOrigin>(), token: text },
@@ -125,7 +126,7 @@ const NEW_TURN_PARAMS = { ...TURN_PARAMS, content: text, attachments: json<Attac
 
 /**
  * Takes a free session in which no message waits and whose limits leave room, stores the user message and the turn, and
- * reads the history: one trip.
+ * reads the history, in one round trip.
  */
 const startSql = ({ standing, within, spent }: LimitsSql): string => `
     WITH ${standing}claimed AS (
@@ -149,7 +150,7 @@ export const START = statement({
   row: CLAIMED_ROW,
   sql: startSql(UNLIMITED),
 });
-/** A statement of its own: planned together with the limits, each execution would be planned anew. */
+/** A separate statement: together with the limits, PostgreSQL would plan it again for each execution. */
 export const START_LIMITED = statement({
   name: 'turns.begin_or_go_on_limited',
   params: { ...NEW_TURN_PARAMS, ...LIMIT_PARAMS },
@@ -190,8 +191,9 @@ export const START_WAITING_LIMITED = statement({
 });
 
 /**
- * A message that was accepted from its caller waits as long as it takes; any other as long as the replica on which its caller
- * waits keeps its place (`KEEP_PLACES`), so that a replica that dies holds up no one. It ends with its API token.
+ * A message that was accepted (202) waits as long as necessary. Any other waits only as long as the replica on which
+ * its caller waits keeps its place (`KEEP_PLACES`), so that a replica that dies holds up no one. It ends with its API
+ * token.
  */
 export const INSERT_WAITING_TURN = statement({
   name: 'turns.insert_waiting',
@@ -204,7 +206,7 @@ export const INSERT_WAITING_TURN = statement({
          VALUES (:turn, :session, :message, 'waiting', :caller::json, :token, :options::json,
            CASE WHEN :caller::json IS NULL THEN ${LEASE_END} ELSE 'infinity' END)`,
 });
-/** A place that was not kept in time is gone: others may have gone before it. */
+/** A place that was not kept in time is lost: others may have gone before it. */
 export const KEEP_PLACES = statement({
   name: 'turns.keep_places',
   params: { turns: arrayOf(text) },
@@ -212,7 +214,7 @@ export const KEEP_PLACES = statement({
   sql: `UPDATE turns SET wait_until = ${LEASE_END}
          WHERE id = ANY (:turns) AND status = 'waiting' AND wait_until > now() AND caller IS NULL RETURNING id`,
 });
-/** Any replica may take it: the first one does, and the others see that it waits no longer. */
+/** Any replica may take it: the first one does, and the others see that it no longer waits. */
 export const LOCK_ACCEPTED = statement({
   name: 'turns.lock_accepted',
   params: { turn: text, session: text },
@@ -232,7 +234,7 @@ export const INSERT_ATTACHMENT = statement({
   sql: `INSERT INTO attachments (id, message_id, data, token_family) VALUES (:id, :message, :data, :family)`,
 });
 
-/** A message that is not waited for any longer leaves no trace. */
+/** Deletes a message that nobody waits for, with all its traces. */
 export const LEAVE_QUEUE = statement({
   name: 'turns.leave_queue',
   params: { turn: text, session: text },

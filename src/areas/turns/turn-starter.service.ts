@@ -6,7 +6,7 @@ import type { TakenUpTurn } from './lost/lost-turns.store.js';
 import type { NewUserMessage } from './message.js';
 import { type StartedTurn, TurnsService } from './turns.service.js';
 
-/** Starts a turn that has its session and a place in this process. */
+/** Starts a turn that has its session and a slot in this process. */
 @Injectable()
 export class TurnStarter {
   private readonly listeners: ((channel: string) => void)[] = [];
@@ -16,7 +16,7 @@ export class TurnStarter {
     private readonly slots: TurnSlots,
   ) {}
 
-  /** Called once by who wants to know of every turn on which channel it begins. */
+  /** Registers a listener, which gets the channel of every turn that begins. */
   onStart(listener: (channel: string) => void): void {
     this.listeners.push(listener);
   }
@@ -25,7 +25,7 @@ export class TurnStarter {
     return this.run(begun.channel, () => this.turns.start(begun, message, caller));
   }
 
-  /** Goes on with a turn of another replica. */
+  /** Continues a turn of another replica. */
   goOn({ claimed, message, steps, lastStep, attempt, ranMs }: TakenUpTurn, caller: Caller): StartedTurn {
     return this.run(claimed.channel, () =>
       this.turns.start(claimed, message, caller, { done: steps, lastStep, attempt, ranMs }),
@@ -37,7 +37,7 @@ export class TurnStarter {
       for (const listener of this.listeners) listener(channel);
       return start();
     } finally {
-      // From here on the running turn is what takes the place.
+      // From here on the running turn itself occupies the slot.
       this.slots.release();
     }
   }

@@ -10,7 +10,7 @@ import { LEASE_SECS } from './turn-lease.js';
 import { TurnLeases } from './turn-leases.store.js';
 import { TurnCancelled, TurnInterrupted, TurnOfRevokedToken, TurnStopped } from './turns.errors.js';
 
-/** Twice of it, and what an abort takes, is less than the second within which a cancelled turn has to end. */
+/** Twice this time, plus what an abort takes, is less than the second within which a cancelled turn has to end. */
 const POLL_MS = 400;
 
 /**
@@ -77,7 +77,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Asked of the database each time: a turn may begin on what a replica knew of its token half a second ago. */
+  /** Read from the database each time: a turn may begin with what a replica knew about its token half a second ago. */
   private async endRevoked(owners: readonly string[]): Promise<void> {
     const ended = await this.tokens.endedAmong(owners);
     if (ended.size > 0) this.running.abortOf(ended, new TurnOfRevokedToken());

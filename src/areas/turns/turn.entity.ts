@@ -17,6 +17,7 @@ export interface Failover {
 @Index('turns_awaiting_approval', { synchronize: false })
 @Index('turns_newest', { synchronize: false })
 @Index('turns_changed', { synchronize: false })
+@Index('turns_without_answer', { synchronize: false })
 export class TurnEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -41,7 +42,7 @@ export class TurnEntity {
   @Column({ type: 'text', nullable: true })
   owner!: string | null;
 
-  /** The API token whose limits it counts to; a channel's turn has the channel's. */
+  /** The API token whose limits it counts towards; for a channel's turn, that of the channel. */
   @Column({ name: 'token_id', type: 'text', nullable: true })
   tokenId!: string | null;
 
@@ -51,15 +52,18 @@ export class TurnEntity {
   @Column({ type: 'text', nullable: true })
   reason!: string | null;
 
-  /** Whoever sent a message that was accepted while it waits: any replica may then answer it. */
+  /** The sender of an accepted message while it waits, so that any replica can answer it. */
   @Column({ type: 'json', nullable: true })
   caller!: Record<string, unknown> | null;
 
-  /** How a message that waits wants to be answered. */
+  /** How a waiting message is to be answered. */
   @Column({ type: 'json', nullable: true })
   options!: Record<string, unknown> | null;
 
-  /** Who sent a message whose turn has begun and how it wants to be answered, so that any replica can go on with it; gone with its end. */
+  /**
+   * The sender of a message whose turn has begun, and how it is to be answered, so that any replica can continue it;
+   * deleted at its end.
+   */
   @Column({ type: 'json', nullable: true })
   origin!: Record<string, unknown> | null;
 
@@ -67,7 +71,7 @@ export class TurnEntity {
   @Column({ type: 'integer', default: 1 })
   attempts!: number;
 
-  /** How often another replica went on with it. */
+  /** How often another replica continued it. */
   @Column({ name: 'take_ups', type: 'integer', default: 0 })
   takeUps!: number;
 
@@ -75,7 +79,7 @@ export class TurnEntity {
   @Column({ name: 'attempt_at', type: 'timestamptz', precision: 3, nullable: true })
   attemptAt!: Date | null;
 
-  /** Of a turn that awaits approval: when it is taken up although nobody has decided. */
+  /** For a turn that awaits approval: when it is taken up even if nobody has decided. */
   @Column({ name: 'wake_at', type: 'timestamptz', precision: 3, nullable: true })
   wakeAt!: Date | null;
 
@@ -83,7 +87,7 @@ export class TurnEntity {
   @Column({ name: 'ran_ms', type: 'integer', default: 0 })
   ranMs!: number;
 
-  /** What whoever waited for the answer was told instead. */
+  /** What the caller that waited for the answer was told instead. */
   @Column({ type: 'json', nullable: true })
   failure!: StoredError | null;
 
@@ -104,14 +108,14 @@ export class TurnEntity {
   @Column({ name: 'output_tokens', type: 'bigint', default: 0 })
   outputTokens!: string;
 
-  /** Of the input: what came from the cache of the provider. */
+  /** Part of the input: what came from the provider's cache. */
   @Column({ name: 'cached_input_tokens', type: 'bigint', default: 0 })
   cachedInputTokens!: string;
 
   @Column({ name: 'cache_write_tokens', type: 'bigint', default: 0 })
   cacheWriteTokens!: string;
 
-  /** Of the output: what the model thought. */
+  /** Part of the output: the model's thoughts. */
   @Column({ name: 'reasoning_tokens', type: 'bigint', default: 0 })
   reasoningTokens!: string;
 

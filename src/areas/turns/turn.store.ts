@@ -64,7 +64,10 @@ export class TurnStore {
     return this.begun(turn, claimed, limits);
   }
 
-  /** Puts a message at the end of the session's line, or says why not. Throws `TokenRevoked`, and `TurnLimitReached` for a share. */
+  /**
+   * Puts a message at the end of the session's line, or says why not. Throws `TokenRevoked`, and `TurnLimitReached` for
+   * a share.
+   */
   enqueue(sessionId: string, message: NewUserMessage, limits: QueueLimits): Promise<EnqueueResult> {
     return this.database.transaction(async (runner) => {
       const { timeoutSecs, allowance, caller } = limits;
@@ -110,7 +113,7 @@ export class TurnStore {
     return this.begun(turn, claimed, limits);
   }
 
-  /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
+  /** Deletes a waiting message from the line with all its traces. False when it was not waiting any more. */
   async leaveQueue(turn: WaitingTurn): Promise<boolean> {
     return (
       (await this.database.query(begin.LEAVE_QUEUE, { turn: turn.turnId, session: turn.sessionId })).length >
@@ -118,13 +121,16 @@ export class TurnStore {
     );
   }
 
-  /** Keeps the places of messages in their lines for another `LEASE_SECS`. @returns the turns that still have one */
+  /**
+   * Keeps the places of messages in their lines for another `LEASE_SECS`.
+   * @returns the turns that still have one
+   */
   async keepPlaces(turnIds: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.database.query(begin.KEEP_PLACES, { turns: turnIds });
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** How the session of a message in its line stands. Undefined for a session that does not exist. */
+  /** The state of the session for a message in its line. Undefined for a session that does not exist. */
   async sessionState(turn: WaitingTurn, limits: StartLimits): Promise<SessionTurnState | undefined> {
     const { timeoutSecs, allowance } = limits;
     const { tokenId, budgets } = allowance;
@@ -203,7 +209,7 @@ async function lockAccepted(runner: SqlRunner, { turnId, sessionId }: WaitingTur
   return (await runner.query(begin.LOCK_ACCEPTED, { turn: turnId, session: sessionId })).length > 0;
 }
 
-/** What a message has beside its own row. Throws `TurnLimitReached` for more bytes than its API token may store. */
+/** What a message has besides its own row. Throws `TurnLimitReached` for more bytes than its API token may store. */
 async function storeWith(
   runner: SqlRunner,
   { turnId, userMessageId }: WaitingTurn,

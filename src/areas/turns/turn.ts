@@ -14,7 +14,7 @@ import type { ApprovalWaits } from './rounds/approval-waits.js';
 import type { TurnStep, TurnStepLog } from './rounds/turn-steps.store.js';
 import type { TurnAccount } from './turn-account.js';
 
-/** The agent of a turn and its models, by the settings of the moment at which the turn started. */
+/** The agent of a turn and its models, by the settings of the moment when the turn started. */
 export interface TurnAgent {
   readonly settings: AgentSettings;
   readonly chain: ModelChain;
@@ -24,7 +24,7 @@ export interface TurnAgent {
 export interface TurnInput {
   readonly context: ToolContext;
   readonly system: string;
-  /** What holds for this turn only: it stands behind everything else, and is not part of the prefix. */
+  /** Applies to this turn only: it comes after everything else, and is not part of the prefix. */
   readonly trailing: string;
   readonly agent: TurnAgent;
   readonly turnId: string;
@@ -35,11 +35,11 @@ export interface TurnInput {
   readonly options: MessageOptions;
   /** What was used before its first round. */
   readonly spent: ModelUsage;
-  /** What its calls cost. */
+  /** Counts what its calls cost. */
   readonly account: TurnAccount;
-  /** What it had done before it was taken up; empty for one that begins. */
+  /** What it had done before it was taken up; empty for a turn that begins. */
   readonly done: readonly TurnStep[];
-  /** Where it writes down what it asks of tools. */
+  /** Stores what it asks of tools. */
   readonly steps: TurnStepLog;
   /** Which of its calls wait for a person. */
   readonly waits: ApprovalWaits;
@@ -47,36 +47,38 @@ export interface TurnInput {
   readonly isUnstored?: boolean;
 }
 
-/** What one turn came to. */
+/** The result of one turn. */
 export interface TurnOutcome {
   readonly content: string;
   readonly toolCalls: readonly ToolCallRecord[];
   readonly usage: ModelUsage;
   /** The model that answered, as the provider names it. */
   readonly model: string;
-  /** Why its last call stopped; null when it did not come to its end. */
+  /** Why its last call stopped; null when that did not come to its end. */
   readonly finishReason: FinishReason | null;
   /** Calls of tools that the caller runs: the turn ended with them, and the next message brings what they returned. */
   readonly openCalls?: readonly ModelToolCall[];
 }
 
-/** What a spectator of a running turn sees. */
+/** What a viewer of a running turn sees. */
 export type TurnEvent =
   | { readonly type: 'token'; readonly text: string }
-  /** What the model thinks; told only when its agent shows that. */
+  /** The model's thoughts; only when its agent shows them. */
   | { readonly type: 'reasoning'; readonly text: string }
   | ToolEvent
-  /** Another replica goes on with the turn (attempt from 2): what was shown is void, and is shown again as far as it is stored. */
+  /**
+   * Another replica continues the turn (attempt from 2): what was shown is void, and its stored part is shown again.
+   */
   | { readonly type: 'restarted'; readonly attempt: number }
-  /** A model call of the turn has ended: what it used. */
+  /** A model call of the turn has ended: its usage. */
   | {
       readonly type: 'usage';
       readonly usage: ModelUsage;
       /** The model as answers name it. */
       readonly model: string;
-      /** What was asked, by the names of the settings, and the model as its provider names it. */
+      /** The model that was asked: by the names of the settings, and as its provider names it. */
       readonly asked: ModelName & { readonly answered: string };
     };
 
-/** Called for every event; a promise holds the turn back until the spectator has caught up. */
+/** Called for every event; a promise makes the turn wait until the viewer has caught up. */
 export type TurnListener = (event: TurnEvent) => void | Promise<void>;

@@ -48,7 +48,7 @@ export { toolContext } from './tool-context.js';
 export { type SessionTurns, TurnDirectory } from './turn-directory.service.js';
 export { ANY_LOST } from './turn-end.sql.js';
 export { TurnEndingsStore } from './turn-endings.store.js';
-export { type TurnFile, TurnFiles } from './turn-files.js';
+export { type FileHead, type TurnFile, TurnFiles } from './turn-files.js';
 export { type SessionWatcher, TurnHub } from './turn-hub.js';
 export { INTERRUPTED_NOTE, type TurnFailure } from './turn-lease.js';
 export { TurnLeases } from './turn-leases.store.js';

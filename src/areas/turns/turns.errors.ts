@@ -2,7 +2,7 @@ import { Conflict, NotFound, ProviderFailed, Unavailable } from '../../common/er
 import type { DatabaseAway } from '../../platform/database/database-failure.js';
 import type { TurnPause } from '../tools/tools.api.js';
 
-/** The reason of whatever waits for a person. */
+/** The reason in everything that waits for a person. */
 export const AWAITING_APPROVAL = 'awaiting_approval';
 
 export class SessionNotFound extends NotFound {
@@ -39,21 +39,21 @@ export class TurnCancelled extends Conflict {
   }
 }
 
-/** What a token began ends with it: a turn that runs, and an accepted message that waits. */
+/** A turn or waiting message ends with the token that began it. */
 export class TurnOfRevokedToken extends TurnCancelled {
   constructor() {
     super('The access token that sent this message was revoked before it was answered.', 'token_revoked');
   }
 }
 
-/** A turn that failed, told again later: the cause was told when it happened. */
+/** Repeats the failure of a turn later; the cause was reported when it happened. */
 export class TurnUnanswered extends ProviderFailed {
   constructor() {
     super('The turn failed before it was answered.', { details: { reason: 'turn_failed' } });
   }
 }
 
-/** The model's answer, and what it answered when it was told what is wrong with it, did not fit `response_format`. */
+/** Neither the model's answer, nor its second one after it was told what is wrong, fitted `response_format`. */
 export class ResponseFormatUnmet extends ProviderFailed {
   constructor(problem: string) {
     super(`The model did not answer in the format that was asked for: ${problem}.`, {
@@ -69,11 +69,11 @@ export class TurnStopped extends TurnCancelled {
   }
 }
 
-/** All that the turn waits for is a person: it goes on, on any replica, when they decide. */
+/** The turn waits only for a person: any replica continues it when they decide. */
 export class TurnAwaitsApproval extends Unavailable implements TurnPause {
   readonly goesOn = true;
 
-  /** @param approvalIds the questions that are open */
+  /** @param approvalIds the approvals that are open */
   constructor(readonly approvalIds: readonly string[]) {
     super(
       'The turn waits for a person who allows or denies its tool calls. Its answer will be in the history; the same request ' +
@@ -94,7 +94,7 @@ export class SessionAwaitsApproval extends TurnInProgress {
   }
 }
 
-/** This replica lets go of the turn, because it stops; any other goes on with it from its last step. */
+/** This replica stops and releases the turn; another one continues from the last step. */
 export class TurnHandedOver extends Unavailable implements TurnPause {
   readonly goesOn = true;
 
@@ -106,30 +106,31 @@ export class TurnHandedOver extends Unavailable implements TurnPause {
   }
 }
 
-/** The same because the database was away for too long; also this replica may go on with it. */
+/** The same because the database was away for too long; this replica may continue the turn too. */
 export class TurnWithoutDatabase extends TurnHandedOver {
   constructor(cause: DatabaseAway) {
     super('The database was away; the turn goes on when it is back.', cause);
   }
 }
 
-/** The lease ran out or the gateway stopped; the message is in the history, without an answer. */
+/** The lease expired or the gateway stopped; the message is in the history, without an answer. */
 export class TurnInterrupted extends Unavailable implements TurnPause {
   readonly goesOn = true;
 
-  constructor() {
+  constructor(cause?: unknown) {
     super(
       'The turn was interrupted on this replica. When another one goes on with it, its answer comes into the history; ' +
         'else the history says that it was interrupted, and the message can be sent again.',
       {
         details: { reason: 'turn_interrupted' },
         retryAfterSecs: 1,
+        cause,
       },
     );
   }
 }
 
-/** A session keeps its agent; this one was removed from the settings. */
+/** A session keeps its agent, but this one was removed from the settings. */
 export class AgentGone extends Conflict {
   constructor(name: string) {
     super(`The agent "${name}" of this session is no longer configured. Create a new session.`, {
@@ -138,7 +139,7 @@ export class AgentGone extends Conflict {
   }
 }
 
-/** A turn that was interrupted, asked for again under its Idempotency-Key. */
+/** A turn that was interrupted, requested again under its Idempotency-Key. */
 export class TurnNotRepeated extends Conflict {
   constructor() {
     super(

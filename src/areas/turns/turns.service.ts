@@ -26,7 +26,7 @@ import type { TurnAgent, TurnOutcome } from './turn.js';
 import { type OpenAccount, TurnAccounts } from './turn-account.js';
 import { type TurnBill, TurnEndingsStore } from './turn-endings.store.js';
 import { TurnHub } from './turn-hub.js';
-import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
+import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure, type TurnLease } from './turn-lease.js';
 import { TurnLog } from './turn-log.js';
 import { TurnMetrics } from './turn-metrics.js';
 import {
@@ -39,7 +39,7 @@ import {
   TurnWithoutDatabase,
 } from './turns.errors.js';
 
-/** A turn that runs here: what it says as it says it, and what it comes to. */
+/** A turn that runs here: what it says as it says it, and its result. */
 export interface StartedTurn {
   readonly userMessageId: string;
   readonly live: LiveTurn;
@@ -54,7 +54,7 @@ interface FailedTurn {
   readonly reason: string;
 }
 
-/** What a turn that is taken up had done on another replica. */
+/** What a turn had done on another replica before it is taken up. */
 export interface EarlierAttempt {
   readonly done: readonly TurnStep[];
   readonly lastStep: number;
@@ -70,11 +70,11 @@ interface RunTerms {
   readonly span: Span | undefined;
 }
 
-/** What a turn came to before it ended without an answer. */
+/** What a turn had done before it ended without an answer. */
 interface RanTurn {
   readonly soFar: TurnOutcome;
   readonly bill: TurnBill;
-  /** Milliseconds that it ran, on every replica. */
+  /** Milliseconds that it ran, on all replicas. */
   readonly elapsedMs: number;
 }
 
@@ -86,7 +86,7 @@ interface OutcomeTerms {
   readonly waits: ApprovalWaits;
 }
 
-/** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
+/** Runs a turn that has its session, and makes sure that it ends in a definite state, whatever happens. */
 @Injectable()
 export class TurnsService {
   private readonly logger: Logger;
@@ -109,14 +109,14 @@ export class TurnsService {
     this.logger = logs.for('agent::turn');
   }
 
-  /** The turn goes on by itself, whoever follows it or waits for its answer. */
+  /** The turn runs by itself, whether or not anybody follows it or waits for its answer. */
   start(turn: ClaimedTurn, message: NewUserMessage, caller: Caller, earlier?: EarlierAttempt): StartedTurn {
     const { sessionId, turnId, fence } = turn.lease;
     const abort = this.running.add(sessionId, fence, ownersOf(caller));
     const live = this.hub.start(sessionId, turnId, abort.signal);
     if (earlier !== undefined) {
       this.metrics.takenUp();
-      // Whoever followed it elsewhere goes on reading there, also on this replica.
+      // Viewers who followed it elsewhere continue to read there, also on this replica.
       void live.publish({ type: 'restarted', attempt: earlier.attempt });
       this.relays.relayAll(live, earlier.attempt);
     }
@@ -128,7 +128,7 @@ export class TurnsService {
         this.runToItsEnd(called, message, live, { abort, span, agent }),
       ),
     );
-    // Nobody may be waiting for `answer`; who follows the turn gets its failure as the last event.
+    // Nobody may be waiting for `answer`; viewers get its failure as the last event.
     answer.catch(() => undefined);
     return { userMessageId: turn.lease.userMessageId, live, answer };
   }
@@ -158,7 +158,7 @@ export class TurnsService {
       this.log.completed(turn, outcome, timing.ended('completed'));
       return answer;
     } catch (thrown) {
-      // Calls beside the one that failed do not wait on.
+      // Calls beside the one that failed are ended.
       abort.abort(new TurnInterrupted());
       const ran = { soFar: withSpent(progress.soFar(), account.spending), bill, elapsedMs: time.elapsedMs };
       const { error, how, reason } = await this.endWithout(turn, thrown, live, ran);
@@ -199,7 +199,7 @@ export class TurnsService {
     }
   }
 
-  /** @returns how it ended without an answer; one that is parked goes on */
+  /** @returns how it ended without an answer; a parked turn continues later */
   private async endWithout(
     turn: CalledTurn,
     thrown: unknown,
@@ -230,26 +230,33 @@ export class TurnsService {
     if (
       handedOver !== undefined &&
       (await this.releases.handOver(lease, {
-        ranMs: elapsedMs,
-        unstored: bill.spending.takeUnstored(),
-        isAttempt: handedOver !== error,
+        ...{ ranMs: elapsedMs, unstored: bill.spending.takeUnstored(), isAttempt: handedOver !== error },
       }))
     )
       return { error: handedOver, how: 'handed_over', reason };
-    try {
-      await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar, bill);
-    } catch (failure) {
-      // The lease runs out by itself, and whoever sweeps then closes the turn.
-      this.logger.warn('a turn could not be closed; it will be when its lease runs out', {
-        session_id: lease.sessionId,
-        turn_id: lease.turnId,
-        error: String(failure),
-      });
-    }
+    const isStored = await this.isClosed(lease, () =>
+      this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar, bill),
+    );
+    // Another replica may go on with it and answer: this failure is not the last word.
+    if (how === 'failed' && !isStored)
+      return { error: new TurnInterrupted(error), how: 'interrupted', reason };
     return { error, how, reason };
   }
 
-  /** What the caller is told of a turn that goes on; undefined for one that ends here. */
+  /** False when the end is not stored, or nobody knows whether it is. */
+  private async isClosed({ sessionId, turnId }: TurnLease, close: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await close();
+    } catch (failure) {
+      // The lease expires by itself: then another replica takes the turn up, or a sweep closes it.
+      this.logger.warn('a turn could not be closed; it goes on or is closed when its lease runs out', {
+        ...{ session_id: sessionId, turn_id: turnId, error: String(failure) },
+      });
+      return false;
+    }
+  }
+
+  /** What the caller is told about a turn that continues; undefined for one that ends here. */
   private handedOver(error: GatewayError): TurnHandedOver | undefined {
     if (error instanceof TurnHandedOver) return error;
     const goesOn = error instanceof DatabaseAway && this.settings.current.agent.resume;
@@ -276,7 +283,7 @@ function spanAttributes(turn: ClaimedTurn, agent: TurnAgent | GatewayError) {
   };
 }
 
-/** A turn taken up only to be ended has called no model here; what it spent before stands in its bill. */
+/** A turn taken up only to be ended has called no model here; its earlier spending is in its bill. */
 function withSpent(soFar: TurnOutcome, { usage }: TurnSpending): TurnOutcome {
   return soFar.usage.input + soFar.usage.output > 0 ? soFar : { ...soFar, usage };
 }

@@ -4,28 +4,17 @@ import { LeaseKeeper } from '../../platform/runtime/lease-keeper.js';
 import { TurnStore } from './turn.store.js';
 import { LEASE_SECS } from './turn-lease.js';
 
-/** The place of a message whose caller waits here. */
-export interface WaitingPlace {
-  /** Whether nobody kept it for so long that others may have gone before it: the database or this process stood still. */
-  readonly hasLapsed: boolean;
-  /** It is kept no longer. */
-  leave(): void;
-}
-
 /**
- * Keeps the places in line of messages whose callers wait at this replica. Those of a replica that died lapse, so that the
- * messages behind them, and the same message sent again, do not wait for it.
+ * Keeps the places in line of messages whose callers wait at this replica. Places of a replica that died lapse, so that later
+ * messages, and the same message sent again, do not wait for it. Only the database decides whether a place has lapsed.
  */
 @Injectable()
 export class WaitingPlaces implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private readonly places = new Map<string, { hasLapsed: boolean }>();
-  private readonly keeper = new LeaseKeeper<{ hasLapsed: boolean }>({
-    ...{ leaseMs: LEASE_SECS * 1000, isLostByTime: true, held: () => this.places },
+  private readonly places = new Map<string, true>();
+  private readonly keeper = new LeaseKeeper<true>({
+    ...{ leaseMs: LEASE_SECS * 1000, held: () => this.places },
     renew: (places) => this.store.keepPlaces([...places.keys()]),
-    lost: (_turnId, place) => {
-      place.hasLapsed = true;
-    },
     failed: (error, places) =>
       this.logger.warn('places of waiting messages could not be renewed; will retry', {
         places,
@@ -48,16 +37,12 @@ export class WaitingPlaces implements OnApplicationBootstrap, OnModuleDestroy {
     await this.keeper.stop();
   }
 
-  /** Of a turn that has just lined up. */
-  keep(turnId: string): WaitingPlace {
-    const { places } = this;
-    const place = { hasLapsed: false };
-    places.set(turnId, place);
-    return {
-      get hasLapsed() {
-        return place.hasLapsed;
-      },
-      leave: () => void places.delete(turnId),
-    };
+  /** Of a turn that has just lined up, until `leave`. */
+  keep(turnId: string): void {
+    this.places.set(turnId, true);
+  }
+
+  leave(turnId: string): void {
+    this.places.delete(turnId);
   }
 }

@@ -7,14 +7,14 @@ import { Settings } from '../../platform/settings/settings.js';
 import { budgetsFor } from './budgets.js';
 import { BudgetNoticeEntity } from './usage.entities.js';
 
-/** The most notices that are looked at. */
+/** How many notices are read at most. */
 const MOST_READ = 1000;
 
 const NOTICES = statement({
   name: 'budgets.notices_now',
   params: { most: bigint },
   row: {
-    /** `warned` of four fifths; one that is used up has both. The name is empty for all together. */
+    /** `warned` at four fifths; a budget that is used up has both. The name is empty for all together. */
     ...columnsOf(BudgetNoticeEntity, 'notice', 'scope', 'name', 'period'),
     limit_usd: double,
   },
@@ -25,7 +25,7 @@ const NOTICES = statement({
     ORDER BY notice, scope, name LIMIT :most`,
 });
 
-/** A budget that refuses turns at the moment, or soon will. */
+/** A budget that refuses turns now, or soon will. */
 export type NoticedBudget = RowOfStatement<typeof NOTICES>;
 
 /** Which budgets are used up or nearly so, for operators. */
@@ -36,14 +36,14 @@ export class BudgetReports {
     private readonly settings: Settings,
   ) {}
 
-  /** Those that refuse turns. */
+  /** Budgets that refuse turns. */
   async reached(most: number): Promise<NoticedBudget[]> {
     return (await this.noticed()).filter(({ notice }) => notice === 'reached').slice(0, most);
   }
 
   /**
-   * Each once, as the settings still have it: one that was raised has been told of as it was. Those that are used up come
-   * first.
+   * Each budget once, and only as the settings still have it: notices about an amount that was raised since do not
+   * count. Those that are used up come first.
    */
   async noticed(): Promise<NoticedBudget[]> {
     const rows = await this.database.query(NOTICES, { most: MOST_READ });

@@ -10,7 +10,7 @@ type Amounts = Pick<Limits['all'], 'daily_usd' | 'monthly_usd'>;
 export type BudgetScope = 'all' | 'users' | 'api_tokens' | 'agents';
 export type BudgetPeriod = 'day' | 'month';
 
-/** One amount that must not be passed; its name is empty for `all`. */
+/** One amount that must not be exceeded; its name is empty for `all`. */
 export interface Budget {
   readonly scope: BudgetScope;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Budget {
   readonly limitUsd: number;
 }
 
-/** Whom a turn is counted to. */
+/** Whom a turn counts towards. */
 export interface TurnParties {
   readonly userId: string;
   readonly agent: string;
@@ -38,7 +38,7 @@ interface SetBudgets {
   readonly needSession: boolean;
 }
 
-/** Every message asks several times, so the answers are kept for each state of the settings. */
+/** Every message asks several times, so the answers are cached for each state of the settings. */
 const known = new WeakMap<Limits, SetBudgets>();
 
 /** Whether budgets depend on the session, and not on the caller alone. */
@@ -66,7 +66,7 @@ function setBudgets(limits: Limits): SetBudgets {
   return found;
 }
 
-/** Every budget that a turn of these parties is compared with. */
+/** Every budget that applies to a turn of these parties. */
 export function budgetsOf(limits: Limits, parties: TurnParties): readonly Budget[] {
   if (!areSet(limits)) return NONE;
   const { userId, agent, caller } = parties;
@@ -98,12 +98,12 @@ export function budgetsFor(limits: Limits, scope: BudgetScope, name: string): re
   }
 }
 
-/** The name under which the usage of a caller is counted. */
+/** The name under which a caller's usage is counted. */
 export function apiTokenOf(caller: Pick<Caller, 'tokenId' | 'tokenName'>): string {
   return isChannel(caller) ? caller.tokenId : caller.tokenName;
 }
 
-/** The setting that holds for it, as an operator would write it. */
+/** The setting that applies to it, as an operator would write it. */
 export function settingOf({ scope, name, period }: Budget, limits: Limits): string {
   const key = period === 'day' ? 'daily_usd' : 'monthly_usd';
   if (scope === 'all') return `limits.all.${key}`;
@@ -112,7 +112,7 @@ export function settingOf({ scope, name, period }: Budget, limits: Limits): stri
   return own?.[key] === undefined ? `limits.${each}.${key}` : formatPath(['limits', scope, name, key]);
 }
 
-/** Each period by itself: an entry that names one leaves the other to what holds for each. */
+/** Each period separately: an entry that names one leaves the other to the general rule. */
 function amountsOf(scope: BudgetScope, name: string, own: Amounts | undefined, each: Amounts): Budget[] {
   return PERIODS.flatMap(([period, key]) => {
     const limitUsd = own?.[key] ?? each[key] ?? 0;

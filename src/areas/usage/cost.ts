@@ -2,11 +2,11 @@ import { addUsage, type ModelUsage } from '../models/models.api.js';
 
 /** US dollars for a million tokens of each kind. */
 export interface PriceRates {
-  /** Of input that is neither read from the provider's cache nor written to it. */
+  /** Input that is neither read from the provider's cache nor written to it. */
   readonly input: number;
   readonly cachedInput: number;
   readonly cacheWrite: number;
-  /** Of output that is no reasoning. */
+  /** Output other than reasoning. */
   readonly output: number;
   readonly reasoning: number;
 }
@@ -31,9 +31,9 @@ export function costOf(
 
 /** What calls of one model used and cost. Plain JSON: it is stored with the steps of a turn. */
 export interface ModelSpending {
-  /** The name of its section: `default`, or one of `[providers]`. */
+  /** The name of the provider's section: `default`, or one of `[providers]`. */
   readonly provider: string;
-  /** As the provider names it. */
+  /** The provider's name for it. */
   readonly model: string;
   readonly usage: ModelUsage;
   /** Null when the price is unknown. */
@@ -64,7 +64,7 @@ export class TurnSpending {
     return taken;
   }
 
-  /** What is known of its cost, in US dollars. */
+  /** The known part of its cost, in US dollars. */
   get costUsd(): number {
     return [...this.parts.values()].flat().reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
   }
@@ -81,7 +81,7 @@ export class TurnSpending {
     return this.parts.size > 0;
   }
 
-  /** Rows of `recordUsage`; the turn itself, if there is one, counts to the model that was called last. */
+  /** Rows of `recordUsage`; the turn itself, if there is one, counts towards the model that was called last. */
   rows(turns: 0 | 1 = 1): UsageRow[] {
     const rows = [...this.parts.values()].map((calls) => rowOf(calls));
     const last = rows.pop() ?? rowOf([{ ...this.fallback, usage: { input: 0, output: 0 }, costUsd: null }]);
@@ -91,13 +91,13 @@ export class TurnSpending {
   private count(spent: ModelSpending): void {
     const key = JSON.stringify([spent.provider, spent.model]);
     const known = this.parts.get(key) ?? [];
-    // The model that was called last stands last.
+    // The model that was called last comes last.
     this.parts.delete(key);
     this.parts.set(key, [...known, spent]);
   }
 }
 
-/** As the statements that end a turn read them. */
+/** In the form that the statements read that end a turn. */
 export interface UsageRow {
   readonly provider: string;
   readonly model: string;
@@ -112,7 +112,9 @@ export interface UsageRow {
   readonly cost: string | null;
 }
 
-/** Digits behind the point of a cost: a token of the cheapest models costs about a hundred-millionth of a dollar. */
+/**
+ * Digits after the decimal point of a cost: a token of the cheapest models costs about a hundred-millionth of a dollar.
+ */
 const COST_DIGITS = 12;
 
 function rowOf(calls: readonly ModelSpending[]): UsageRow {

@@ -8,15 +8,15 @@ import type { GatewaySettings } from '../../platform/settings/settings.schema.js
 
 type PriceTable = GatewaySettings['prices'];
 
-/** How often it is looked whether the file has changed. */
+/** How often the file is checked for changes. */
 const LOOK_MS = 5000;
 const MAX_BYTES = 10_485_760;
 const NONE: PriceTable = {};
 
-/** The file of prices that an operator keeps; a new version takes effect within five seconds, a bad one not at all. */
+/** The price file that an operator maintains; a new version takes effect within five seconds, an invalid one never. */
 export class PricesFile {
   private table: PriceTable = NONE;
-  /** What was read last, also when it was bad: the log says so once. */
+  /** The content that was read last, even if invalid: the log says so once. */
   private version = '';
   private readonly poller = new Poller({
     everyMs: LOOK_MS,

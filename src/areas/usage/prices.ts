@@ -1,31 +1,31 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { ModelPrice as CatalogPrice } from '@pydantic/genai-prices';
 import { Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { ModelUsage } from '../models/models.api.js';
 import { costOf, type PriceRates } from './cost.js';
-import { PriceCatalog } from './price-catalog.js';
 import { PricesFile } from './prices-file.js';
 
 type PriceTable = GatewaySettings['prices'];
 
-/** Which model was asked for, and where. */
+/** Which model was asked, and where. */
 export interface PricedCall {
   /** The name of the provider's section. */
   readonly provider: string;
   /** `anthropic`, `openai` or `offline`. */
   readonly kind: string;
-  /** By the name that the provider answered with. */
+  /** The name that the provider answered with. */
   readonly model: string;
-  /** By the name that was asked for. */
+  /** The name that was requested. */
   readonly requested: string;
 }
 
 const FREE: PriceRates = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
 /**
- * Prices of models: those of the prices file, else of `[prices]`, else of the catalogue that comes with the gateway. The
- * model is looked up by the name of the answer, then by that of the request.
+ * Prices of models: those of the price file, else of `[prices]`, else of the catalogue that comes with the gateway. The
+ * model is looked up by the name in the answer, then by the one in the request.
  */
 @Injectable()
 export class Prices implements OnModuleInit, OnModuleDestroy {
@@ -39,7 +39,7 @@ export class Prices implements OnModuleInit, OnModuleDestroy {
     this.file = new PricesFile(() => settings.current.usage.prices_file, logs.for('usage::prices'));
   }
 
-  /** Throws when the prices file cannot be read: a budget that counts other prices than it should is worse than no start. */
+  /** Throws when the price file cannot be read: wrong prices in budgets are worse than no start. */
   onModuleInit(): void {
     this.file.open();
   }
@@ -86,4 +86,76 @@ function ratesIn(price: PriceTable[string]): PriceRates | undefined {
   if (input === undefined || output === undefined) return undefined;
   const { cached_input: cachedInput = input, cache_write: cacheWrite = input, reasoning = output } = price;
   return { input, output, cachedInput, cacheWrite, reasoning };
+}
+
+type Catalog = typeof import('@pydantic/genai-prices');
+
+/** How many models are cached; a caller may name any. */
+const MAX_REMEMBERED = 1000;
+/** Some prices apply at certain hours or from a certain day on. */
+const REMEMBERED_MS = 600_000;
+
+type RatesOf = (inputTokens: number) => PriceRates;
+
+interface Remembered {
+  readonly ratesOf: RatesOf | undefined;
+  readonly until: number;
+}
+
+/** The prices that come with the gateway (`@pydantic/genai-prices`). They are large, and loaded when one is needed. */
+class PriceCatalog {
+  private catalog: Catalog | undefined;
+  private loading: Promise<void> | undefined;
+  private readonly remembered = new Map<string, Remembered>();
+
+  get isLoaded(): boolean {
+    return this.catalog !== undefined;
+  }
+
+  load(): Promise<void> {
+    this.loading ??= import('@pydantic/genai-prices').then((catalog) => {
+      this.catalog = catalog;
+    });
+    return this.loading;
+  }
+
+  /**
+   * For a call with so many input tokens, on which the price of some models depends. Undefined for an unknown model.
+   */
+  find(kind: string, model: string, inputTokens: number): PriceRates | undefined {
+    const key = `${kind}/${model}`;
+    const now = Date.now();
+    let known = this.remembered.get(key);
+    if (known === undefined || known.until < now) {
+      known = { ratesOf: this.look(kind, model), until: now + REMEMBERED_MS };
+      if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
+      this.remembered.set(key, known);
+    }
+    return known.ratesOf?.(inputTokens);
+  }
+
+  private look(kind: string, model: string): RatesOf | undefined {
+    const found = this.catalog?.calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: kind });
+    return found ? ratesOf(found.model_price) : undefined;
+  }
+}
+
+function ratesOf(price: CatalogPrice): RatesOf | undefined {
+  if (price.input_mtok === undefined || price.output_mtok === undefined) return undefined;
+  return (inputTokens) => {
+    const at = (name: string, otherwise: number): number => {
+      const rate = price[name];
+      if (rate === undefined || typeof rate === 'number') return rate ?? otherwise;
+      return rate.tiers.findLast(({ start }) => inputTokens > start)?.price ?? rate.base;
+    };
+    const input = at('input_mtok', 0);
+    const output = at('output_mtok', 0);
+    return {
+      input,
+      output,
+      cachedInput: at('cache_read_mtok', input),
+      cacheWrite: at('cache_write_mtok', input),
+      reasoning: output,
+    };
+  };
 }

@@ -6,7 +6,7 @@ import type { ModelSpending } from './cost.js';
 import { type PricedCall, Prices } from './prices.js';
 
 const COST = 'agent_gateway_cost_usd_total';
-/** Callers may name any model, so that the label has a bound: past it the model is `other`. */
+/** Callers may name any model, so the label is bounded: past this the model is `other`. */
 const MAX_MODELS = 200;
 
 export const costMetric = makeCounterProvider({
@@ -15,7 +15,7 @@ export const costMetric = makeCounterProvider({
   labelNames: ['agent', 'provider', 'model'],
 });
 
-/** Says what each call of a model cost. */
+/** Prices each call of a model. */
 @Injectable()
 export class SpendingMeter {
   private readonly models = new Set<string>();
@@ -25,7 +25,7 @@ export class SpendingMeter {
     @InjectMetric(COST) private readonly cost: Counter<'agent' | 'provider' | 'model'>,
   ) {}
 
-  /** Await it before the call, if there is anything to wait for. */
+  /** Await it before the call, if it returns a promise. */
   prepare(kind: string): Promise<void> | undefined {
     return this.prices.prepare(kind);
   }

@@ -6,7 +6,7 @@ import { dayOf, usualSince } from './usage-period.js';
 import type { UsageDimension } from './usage-report.sql.js';
 import { type UsageReportRow, UsageReports } from './usage-reports.js';
 
-/** What callers ask for: days in UTC, both included. */
+/** A caller's query: days in UTC, both included. */
 export interface UsageFilter {
   readonly by: readonly UsageDimension[];
   readonly since?: string | undefined;
@@ -18,7 +18,7 @@ export interface UsageFilter {
 export class UsageAdmin {
   constructor(private readonly reports: UsageReports) {}
 
-  /** Of the user and the agents of the caller alone, if those are limited. */
+  /** Only of the caller's user and agents, if the caller is limited to those. */
   async page(
     { by, since = usualSince(), until = dayOf(new Date()) }: UsageFilter,
     { boundUserId: userId, agents }: Pick<Caller, 'boundUserId' | 'agents'>,

@@ -1,7 +1,7 @@
 import { USAGE_BY, type UsageDimension } from './usage-report.sql.js';
 
 export const USAGE_DIMENSIONS = Object.keys(USAGE_BY) as readonly UsageDimension[];
-/** Days that are shown unless others are asked for. */
+/** How many days are shown by default. */
 const USUAL_DAYS = 30;
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -20,7 +20,9 @@ export function dimensionsIn(text: string): readonly UsageDimension[] | undefine
 export function dayIn(text: string): string | undefined {
   if (!DAY.test(text) && !MOMENT.test(text)) return undefined;
   const time = Date.parse(text);
-  if (Number.isNaN(time)) return undefined;
+  const year = new Date(time).getUTCFullYear();
+  // What has more digits is written otherwise, and there was no year 0.
+  if (!(year >= 1 && year <= 9999)) return undefined;
   const day = dayOf(new Date(time));
   return MOMENT.test(text) || day === text ? day : undefined;
 }
@@ -30,7 +32,7 @@ export function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
-/** The day with which reports begin unless told otherwise, so that today is the thirtieth. */
+/** The first day of reports by default, so that today is the thirtieth. */
 export function usualSince(now = new Date()): string {
   return dayOf(new Date(now.getTime() - (USUAL_DAYS - 1) * DAY_MS));
 }

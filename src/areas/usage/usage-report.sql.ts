@@ -3,7 +3,7 @@ import { arrayOf, bigint, date, double, json, nullable, text } from '../../platf
 import { statement } from '../../platform/database/statement.js';
 import { COST, COUNTS } from './usage.sql.js';
 
-/** What usage is asked by, with the column of each. */
+/** The dimensions of usage, with the column of each. */
 export const USAGE_BY = {
   day: `to_char(day, 'YYYY-MM-DD')`,
   agent: 'agent',
@@ -18,21 +18,21 @@ export type UsageDimension = keyof typeof USAGE_BY;
 const REPORT_PARAMS = {
   /** Days, both included. */
   ...{ since: date, until: date },
-  /** Of this user and of these agents alone; null for all. */
+  /** Only of this user and of these agents; null for all. */
   ...{ user: nullable(text), agents: nullable(arrayOf(text)) },
-  /** Behind the row with these values of its dimensions; null for the first page. */
+  /** After the row with these values of its dimensions; null for the first page. */
   after: nullable(json<readonly string[]>()),
   most: bigint,
 };
 export const REPORT_ROW = {
   ...{ turns: double, input_tokens: double, cached_input_tokens: double, cache_write_tokens: double },
   ...{ output_tokens: double, reasoning_tokens: double, unpriced_tokens: double },
-  /** Null when nothing of it is priced. */
+  /** Null when no price is known. */
   cost_usd: nullable(double),
 };
 /**
- * Rows of usage by these dimensions, in their order. Entries and days are read in one snapshot, in which each turn is once.
- * Made for each list of dimensions that is asked for: there are too many to make them all.
+ * Rows of usage by these dimensions, in order. Entries and days are read in one snapshot, in which each turn counts
+ * once. Built for each list of dimensions on demand: there are too many to build them all.
  */
 export function usageStatement(by: readonly UsageDimension[]): ReportStatement {
   const name = `usage.by_${by.join('_') || 'nothing'}`;

@@ -3,7 +3,7 @@ import { Database } from '../../platform/database/database.js';
 import type { RowOf } from '../../platform/database/sql-types.js';
 import { type REPORT_ROW, type UsageDimension, usageStatement } from './usage-report.sql.js';
 
-/** What is asked: days are `YYYY-MM-DD` in UTC, both included. */
+/** The query: days are `YYYY-MM-DD` in UTC, both included. */
 export interface UsageQuery {
   readonly by: readonly UsageDimension[];
   readonly since: string;
@@ -12,7 +12,7 @@ export interface UsageQuery {
   readonly userId?: string | undefined;
   /** Of these agents alone; absent for all. */
   readonly agents?: readonly string[] | undefined;
-  /** Rows behind the one with these values of the dimensions. */
+  /** Rows after the one with these values of the dimensions. */
   readonly after?: readonly string[] | undefined;
   readonly limit: number;
 }

@@ -8,18 +8,19 @@ import { Settings } from '../../platform/settings/settings.js';
 import { areSet, type Budget, type BudgetPeriod, budgetsFor } from './budgets.js';
 import * as sql from './usage.sql.js';
 
-/** Entries of one transaction. */
+/** How many entries one transaction sums up, and how many days one deletes. */
 const MAX_AT_ONCE = 5000;
 const EVERY_MS = 1000;
 const FORGET_EVERY_MS = 3_600_000;
-/** Of a budget, from which on it is warned of. */
+/** The share of a budget at which a warning is sent. */
 const WARNED_AT = 0.8;
 /** 0.8 times 0.05 is a little more than 0.04. */
 const HAIR = 1e-9;
 
 /**
- * Sums up what turns used, a second after they ended at the latest, whichever replica ran them; and tells of budgets in
- * the transaction whose sum passes them. Nothing waits for it: reports and budgets read the entries that are left, too.
+ * Sums up what turns used, at most a second after they ended, whichever replica ran them; and emits events about
+ * budgets in the transaction whose sum passes them. Nothing waits for it: reports and budgets also read the entries
+ * that are left.
  */
 @Injectable()
 export class UsageSums implements OnModuleInit, OnModuleDestroy {
@@ -105,7 +106,10 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
     return told;
   }
 
-  /** Once for each budget and period. @returns how many hooks will hear of it */
+  /**
+   * Once for each budget and period.
+   * @returns how many hooks get the event
+   */
   private async notice(
     runner: SqlRunner,
     notice: 'warned' | 'reached',
@@ -137,7 +141,9 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
   private async forget(): Promise<void> {
     if (performance.now() - this.forgotAt < FORGET_EVERY_MS) return;
     const { retention_days: days } = this.settings.current.usage;
-    for (const statement of sql.FORGET) await this.database.query(statement, { days });
+    for (let gone = MAX_AT_ONCE; gone === MAX_AT_ONCE && !this.isStopped; )
+      gone = (await this.database.query(sql.FORGET_DAYS, { days, most: MAX_AT_ONCE }))[0]?.gone ?? 0;
+    for (const statement of sql.FORGET_SPENDING) await this.database.query(statement);
     this.forgotAt = performance.now();
   }
 }

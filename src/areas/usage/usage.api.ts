@@ -1,4 +1,4 @@
-/** What others may use of usage: what calls cost, how it is written down, and the budgets that bound it. */
+/** What other areas may use: what calls cost, how that is stored, and the budgets that bound it. */
 export { BudgetReports } from './budget-reports.js';
 export {
   apiTokenOf,

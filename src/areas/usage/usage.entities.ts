@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { BudgetPeriod, BudgetScope } from './budgets.js';
 
-/** What is counted, of which day and of whom: the columns that entries and days share. */
+/** What is counted, for which day and whom: the columns that entries and days share. */
 abstract class UsageColumns {
   @Column({ type: 'text' })
   agent!: string;
@@ -22,7 +22,7 @@ abstract class UsageColumns {
   @Column({ type: 'text' })
   channel!: string;
 
-  /** A turn that used several models counts once, to the last of them. */
+  /** A turn that used several models counts once, towards the last of them. */
   @Column({ type: 'bigint' })
   turns!: string;
 
@@ -61,19 +61,19 @@ export class UsageEntryEntity extends UsageColumns {
   day!: string;
 }
 
-/** Entries of one day that are alike, summed up. */
+/** The sum of the entries of one day with the same dimensions. */
 @Entity('usage_days')
 @Index('usage_days_by_user', ['userId', 'day'])
 export class UsageDayEntity extends UsageColumns {
   @PrimaryColumn({ type: 'date' })
   day!: string;
 
-  /** Stands for all dimensions but the day: they are too long for an index. */
+  /** Stands for all dimensions except the day: they are too long for an index. */
   @PrimaryColumn({ type: 'uuid' })
   key!: string;
 }
 
-/** What one user, API token, agent, or all of them cost on a day: what budgets are compared with, beside the entries. */
+/** What one user, API token, agent, or all of them spent on a day: compared with budgets, together with the entries. */
 @Entity('budget_spending')
 export class BudgetSpendingEntity {
   /** `all`, `users`, `api_tokens` or `agents`, as in `limits`. */
@@ -91,7 +91,7 @@ export class BudgetSpendingEntity {
   costUsd!: string;
 }
 
-/** That a budget was warned of or reached, so that it is told once. */
+/** Records that a budget's warning was sent, or its end reached, so that the event is sent once. */
 @Entity('budget_notices')
 export class BudgetNoticeEntity {
   @PrimaryColumn({ type: 'text' })

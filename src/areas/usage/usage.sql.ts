@@ -52,8 +52,8 @@ const rowsOf = (json: string) => `
 const USED = `used.turns, used.input, used.cached_input, used.cache_write, used.output, used.reasoning, used.unpriced, used.cost`;
 
 /**
- * Two CTEs for a statement that ends a turn: `used` writes down what the turn used, from a CTE `held` with agent,
- * user_id and channel of its session, and `total` is the sum over its models. `json` and `apiToken` are SQL.
+ * Two CTEs for a statement that ends a turn: `used` stores what the turn used, from a CTE `held` with agent, user_id
+ * and channel of its session, and `total` is the sum over its models. `json` and `apiToken` are SQL.
  */
 export function recordUsage(json: string, apiToken: string): string {
   return `used AS (
@@ -66,13 +66,13 @@ export function recordUsage(json: string, apiToken: string): string {
     )`;
 }
 
-/** What the row of a turn says of it beside its input and output tokens: assignments of an UPDATE, from `total`. */
+/** What a turn's row stores besides its input and output tokens: assignments of an UPDATE, from `total`. */
 export const TURN_COST = `cached_input_tokens = total.cached_input_tokens, cache_write_tokens = total.cache_write_tokens,
         reasoning_tokens = total.reasoning_tokens, unpriced_tokens = total.unpriced_tokens, cost_usd = total.cost_usd`;
 
 /**
- * The same for turns that nobody ends, whose steps tell what they used: a CTE `lost` has turn_id, agent, user_id, channel,
- * model and token_id of each. `total` has a row for each turn.
+ * The same for turns that nobody ends, whose steps say what they used: a CTE `lost` has turn_id, agent, user_id,
+ * channel, model and token_id of each. `total` has a row for each turn.
  */
 export const RECORD_USAGE_OF_LOST = `spent AS (
       SELECT lost.turn_id, used.provider, used.model, 0 AS turns, used.usage, used."costUsd" AS cost
@@ -113,8 +113,8 @@ const EACH_BUDGET = (json: string) => `
 const SPENT = `budget_spent(budget.scope, budget.name, CASE budget.period WHEN 'day' THEN ${TODAY} ELSE ${THIS_MONTH} END)`;
 
 /**
- * How budgets stand, asked once for a statement that decides by it and tells it: a CTE with `spent`, as `budgetsSpent` has
- * it, and `reached`, whether one of them is. `json` is SQL with `budgetsJson`.
+ * What was spent of budgets, read once for a statement that decides by it and returns it: a CTE with `spent`, as in
+ * `budgetsSpent`, and `reached`, whether one of them is. `json` is SQL with `budgetsJson`.
  */
 export function budgetsStanding(json: string): string {
   return `budgets AS MATERIALIZED (
@@ -123,7 +123,7 @@ export function budgetsStanding(json: string): string {
       FROM (SELECT budget.limit_usd, ${SPENT} AS spent FROM ${EACH_BUDGET(json)}) AS each_budget)`;
 }
 
-/** What was spent of each budget so far, in their order, as a JSON list of numbers. */
+/** What was spent of each budget so far, in order, as a JSON list of numbers. */
 export function budgetsSpent(json: string): string {
   return `(SELECT coalesce(json_agg(${SPENT}::float8), '[]') FROM ${EACH_BUDGET(json)})`;
 }
@@ -214,34 +214,40 @@ export const NOTICE = statement({
       'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS resets_at`,
 });
 
-const KEPT = { days: integer };
-/** Forgets what is older than the days for which usage is kept, 0 for ever. What budgets are compared with is needed for two months at most. */
-export const FORGET = [
+/** Deletes at most `most` rows that are older than the days for which usage is kept, 0 for ever. */
+export const FORGET_DAYS = statement({
+  name: 'usage.forget_some_days',
+  params: { days: integer, most: bigint },
+  row: { gone: integer },
+  sql: `
+    WITH gone AS (
+      DELETE FROM usage_days WHERE :days::int > 0 AND (day, key) IN (
+        SELECT day, key FROM usage_days WHERE day < ${TODAY} - :days::int ORDER BY day, key LIMIT :most FOR UPDATE SKIP LOCKED)
+      RETURNING 1)
+    SELECT count(*)::int AS gone FROM gone`,
+});
+/** What budgets are compared with is needed for two months at most. */
+export const FORGET_SPENDING = [
   statement({
-    name: 'usage.forget_days',
-    params: KEPT,
+    name: 'usage.forget_spent',
+    params: {},
     row: {},
-    sql: `DELETE FROM usage_days WHERE :days::int > 0 AND (day, key) IN (
-      SELECT day, key FROM usage_days WHERE day < ${TODAY} - :days::int LIMIT 5000)`,
+    sql: `DELETE FROM budget_spending WHERE day < ${TODAY} - 62`,
   }),
   statement({
-    name: 'usage.forget_spending',
-    params: KEPT,
+    name: 'usage.forget_noticed',
+    params: {},
     row: {},
-    sql: `DELETE FROM budget_spending WHERE :days::int >= 0 AND day < ${TODAY} - 62`,
-  }),
-  statement({
-    name: 'usage.forget_notices',
-    params: KEPT,
-    row: {},
-    sql: `DELETE FROM budget_notices WHERE :days::int >= 0 AND starts_on < ${TODAY} - 62`,
+    sql: `DELETE FROM budget_notices WHERE starts_on < ${TODAY} - 62`,
   }),
 ] as const;
 
-/** What of it is priced, summed up: 0 of nothing, and null when there is something and none of it is priced. */
+/** The sum of the known costs: 0 when there is nothing, and null when there is something but no price is known. */
 export const COST = `CASE WHEN sum(unpriced_tokens) = 0 THEN coalesce(sum(cost_usd), 0) ELSE sum(cost_usd) END::float8`;
 
-/** `agent` and `cost_usd` of those that used something since midnight UTC. `agents` is SQL with a list of their names. */
+/**
+ * `agent` and `cost_usd` of agents that used something since midnight UTC. `agents` is SQL with a list of their names.
+ */
 export function costTodayByAgent(agents: string): string {
   const read = (table: string) =>
     `SELECT agent, unpriced_tokens, cost_usd FROM ${table} WHERE day = ${TODAY} AND agent = ANY (${agents})`;

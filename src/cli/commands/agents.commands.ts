@@ -16,7 +16,7 @@ Examples:
   agent-gateway --url https://gateway.example.com agents check
   agent-gateway agents check support legal --json`;
 
-/** As `GET /admin/v1/agents` has it. */
+/** In the form of `GET /admin/v1/agents`. */
 interface AgentRow {
   readonly name: string;
   readonly description: string;
@@ -43,7 +43,7 @@ interface ModelCheckRow {
   readonly cost_usd: number | null;
 }
 
-/** As `POST /admin/v1/agents/check` answers. */
+/** In the form of the response of `POST /admin/v1/agents/check`. */
 interface Checked {
   readonly agents: readonly {
     readonly name: string;
@@ -57,7 +57,7 @@ const WORDS = { answered: 'answered', failed: 'failed', not_asked: 'not asked' }
 /** A check costs a hundred-thousandth of a dollar. */
 const DIGITS = 8;
 
-/** `agents …`: by the database of the settings, or those of the gateway of `--url`, which alone can ask their models. */
+/** `agents …`: from the database of the settings, or from the gateway of `--url`, which alone can ask the models. */
 export function addAgentsCommands(program: Command, context: CommandContext): void {
   const agents = program
     .command('agents')
@@ -109,7 +109,7 @@ function rowOf(agent: AgentOverview): AgentRow {
 }
 
 function cellsOf({ name, models, sessions, spent_today_usd: spent, description }: AgentRow): string[] {
-  // With why one is passed over for now, when it is.
+  // With the reason when one is skipped for now.
   const chain = models.map((model) =>
     model.reason === null ? model.name : `${model.name} (${model.reason})`,
   );

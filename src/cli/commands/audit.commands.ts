@@ -53,7 +53,7 @@ function addList(audit: Command, context: CommandContext): void {
     });
 }
 
-/** Of the gateway that is named, else of the database of the settings. */
+/** From the named gateway, else from the database of the settings. */
 async function rowsOf(
   context: CommandContext,
   filter: AuditFilter,
@@ -142,7 +142,7 @@ function verifiedText({ problems, rows, start, head }: Verification): string {
   return `All ${rows} rows are as they were written${from}. The head is ${head.sequence}:${head.hash}\n`;
 }
 
-/** Works on the audit. Reading it is written down, so the schema must be current. */
+/** Works on the audit. Reading is audited itself, so the schema must be current. */
 async function withAudit<Result>(
   context: CommandContext,
   work: (admin: AuditAdmin) => Promise<Result>,

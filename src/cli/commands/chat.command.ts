@@ -13,7 +13,7 @@ interface ChatOptions {
   readonly json?: true;
 }
 
-/** The next line of the person, undefined at the end of the input. */
+/** The person's next line, undefined at the end of the input. */
 type NextLine = (prompt: string) => Promise<string | undefined>;
 
 /** `chat`: a conversation in the terminal, or one message and its answer. */
@@ -67,7 +67,7 @@ async function talk(one: Chat, nextLine: NextLine): Promise<void> {
   }
 }
 
-/** Ctrl-C ends the process; what was accepted goes on without it. */
+/** Ctrl-C ends the process; an accepted message continues without it. */
 const neverAborted = (): AbortSignal => new AbortController().signal;
 
 function linesOf({ terminal }: CommandContext): { nextLine: NextLine; close: () => void } {

@@ -61,7 +61,7 @@ export function addWatchCommand(sessions: Command, context: CommandContext): voi
       const client = gatewayOf(context);
       const { terminal } = context;
       const path = `/api/v1/sessions/${encodeURIComponent(id)}/messages`;
-      // Whoever watches is not asked: what waits is said with the command that decides it.
+      // Only shows what waits, with the command that decides it: a watcher is not asked.
       const viewer = { client, terminal, sessionId: id, ask: () => Promise.resolve(undefined) };
       await follow({ client, path, terminal, signal: stopOf(terminal) }, async ({ event = '', data }) => {
         const parsed = JSON.parse(data) as Readonly<Record<string, unknown>>;

@@ -114,6 +114,7 @@ function addServers(mcp: Command, context: CommandContext): void {
   act(mcp, context, 'reconnect', 'reconnect a tool server', (name) =>
     gatewayOf(context).post<Row>(`/admin/v1/mcp/servers/${encodeURIComponent(name)}/reconnect`),
   );
+  addSignIn(mcp, context);
   mcp
     .command('approve')
     .description('accept changed tools of a server as they are now')
@@ -132,6 +133,37 @@ function addServers(mcp: Command, context: CommandContext): void {
       else context.terminal.err(sentence);
     });
 }
+
+function addSignIn(mcp: Command, context: CommandContext): void {
+  mcp
+    .command('sign-in')
+    .description('make a link with which a person signs in to a tool server, in a browser')
+    .argument('<name>', 'the server, as configured')
+    .option('--json', 'print an object')
+    .action(async (name: string, options: JsonOption) => {
+      const link = await gatewayOf(context).post<{
+        url: string;
+        issuer: string;
+        scope: string | null;
+        expires_at: string;
+      }>(signInAt(name));
+      if (options.json) context.terminal.out(jsonText(link));
+      else {
+        const until = second(link.expires_at);
+        const scope = link.scope === null ? '' : ` It asks for ${printable(link.scope)}.`;
+        context.terminal.err(
+          `Open this page in a browser until ${until}, and sign in at ${printable(link.issuer)}. All calls of the gateway to ${printable(name)} then have the rights of whoever signs in.${scope}\n`,
+        );
+        context.terminal.out(`${printable(link.url)}\n`);
+      }
+    });
+  act(mcp, context, 'sign-out', 'forget the sign-in to a tool server, on all replicas', async (name) => {
+    await gatewayOf(context).delete(signInAt(name));
+    return { name, status: 'signed out' };
+  });
+}
+
+const signInAt = (name: string): string => `/admin/v1/mcp/servers/${encodeURIComponent(name)}/sign-in`;
 
 function addApprovals(approvals: Command, context: CommandContext): void {
   list(approvals, context, APPROVALS).description('list the calls that wait for a person, newest first');

@@ -5,7 +5,7 @@ import { CommandFailed } from '../exit-codes.js';
 import { progressOn } from '../progress.js';
 import { jsonText } from '../terminal-text.js';
 
-/** `secrets …`: the key that seals what is secret in the database. */
+/** `secrets …`: the key that seals secrets in the database. */
 export function addSecretsCommands(program: Command, context: CommandContext): void {
   const secrets = program
     .command('secrets')

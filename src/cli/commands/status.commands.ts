@@ -40,7 +40,7 @@ const PATH = '/admin/v1/overview';
 /** More than this between the clocks breaks signatures and leases. */
 const MAX_SKEW_SECS = 5;
 
-/** `status` and `doctor`: how a running gateway does. */
+/** `status` and `doctor`: the state of a running gateway. */
 export function addStatusCommands(program: Command, context: CommandContext): void {
   program
     .command('status')
@@ -63,7 +63,7 @@ export function addStatusCommands(program: Command, context: CommandContext): vo
     });
 }
 
-/** Every part, those that this side sees first. What cannot be asked fails. */
+/** Every part, beginning with those that this side can check. A part that cannot be checked counts as failed. */
 async function checked(context: CommandContext): Promise<readonly Part[]> {
   const gateway = namedGateway(context);
   if (gateway === undefined) return seenHere(context);
@@ -74,7 +74,7 @@ async function checked(context: CommandContext): Promise<readonly Part[]> {
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
     const connection = connectionPart(error);
-    // It would run here: so whoever asks is where it can be looked into.
+    // The gateway would run on this machine, so its parts can be checked here.
     const isHere = isAboutTheMachine(error) && gateway.isOnThisMachine;
     return isHere ? [connection, ...(await seenHere(context))] : [connection];
   }
@@ -127,7 +127,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   503: 'The gateway runs, but its database is away, busy, or has no connection left: look at PostgreSQL and DATABASE_URL, or run this on the machine of the gateway.',
 };
 
-/** The finding that a gateway does not say how it does. */
+/** The finding that a gateway does not report its state. */
 function connectionPart({ status, message }: RemoteFailure): HealthPart {
   const advice =
     status === undefined
@@ -136,7 +136,7 @@ function connectionPart({ status, message }: RemoteFailure): HealthPart {
   return healthPart('connection', 'failing', message.replace(/\.$/, ''), advice);
 }
 
-/** Whether it is worth looking into what a gateway of this machine stands on. */
+/** Whether to check what a gateway on this machine depends on. */
 function isAboutTheMachine({ status }: RemoteFailure): boolean {
   return status === undefined || status === 503;
 }

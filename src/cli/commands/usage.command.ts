@@ -47,7 +47,7 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     });
 }
 
-/** Of the gateway that is named, else of the database of the settings. */
+/** From the named gateway, else from the database of the settings. */
 async function rowsOf(context: CommandContext, query: UsageQuery): Promise<readonly UsageReportRow[]> {
   const gateway = namedGateway(context);
   if (gateway === undefined) {

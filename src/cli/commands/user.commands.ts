@@ -72,7 +72,7 @@ function addErase(user: Command, context: CommandContext): void {
     });
 }
 
-/** The erased are known by a hash that only the master key makes. */
+/** Erased people are known by a hash that only the master key can compute. */
 function personIn(app: INestApplicationContext, id: string): Person {
   return personOf(id, app.get(SecretBox).keyFor('agent-gateway erased users'));
 }

@@ -3,12 +3,12 @@ import { jsonLine, printable, shownText } from '../terminal-text.js';
 import { eventsOf } from './follow.js';
 import { type GatewayClient, RemoteFailure } from './gateway-client.js';
 
-/** A session of a running gateway, as a person at a terminal talks to it. */
+/** A session of a running gateway, for a person at a terminal. */
 export interface Chat {
   readonly client: GatewayClient;
   readonly terminal: Terminal;
   readonly sessionId: string;
-  /** What the person answers; undefined when nobody can be asked. */
+  /** The person's answers; undefined when nobody can be asked. */
   readonly ask: (question: string) => Promise<string | undefined>;
   /** Each event is printed as an object in a line of its own; false unless given. */
   readonly isJson?: boolean;

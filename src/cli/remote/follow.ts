@@ -27,7 +27,7 @@ interface Followed {
 }
 
 /**
- * Hands over the events of a stream until the signal, and comes back after the last one when the connection is lost.
+ * Passes on the events of a stream until the signal, and comes back after the last one when the connection is lost.
  * Rejects when the gateway cannot be reached at first, or refuses.
  */
 export async function follow(
@@ -81,7 +81,7 @@ async function* untilSilent(
   }
 }
 
-/** What will be refused again. Without a status nobody answered. */
+/** Responses after which a retry would be refused again. Without a status nobody answered. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof RemoteFailure)) return false;
   const { status } = error;

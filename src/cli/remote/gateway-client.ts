@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutEndSlashes } from '../../common/text/without-end-slashes.js';
 import { printable } from '../terminal-text.js';
 
-/** Where the gateway is that a command asks, and as whom. */
+/** The gateway that a command asks, and the token for it. */
 export interface RemoteGateway {
   /** Without a slash at its end. */
   readonly url: string;
@@ -13,10 +13,10 @@ export interface RemoteGateway {
 type Query = Readonly<Record<string, string | undefined>>;
 
 const TIMEOUT_MS = 30_000;
-/** A long list is many requests, which may pass a rate limit: it goes on when the gateway says so. */
+/** A long list takes many requests, which may exceed a rate limit: it continues when the gateway says so. */
 const MOST_WAITS = 5;
 const LONGEST_WAIT_SECS = 10;
-/** More is not read of an answer. */
+/** How much of a response is read at most. */
 const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024;
 
 /** The gateway cannot be asked, or refused; the message says what to do. */
@@ -97,7 +97,7 @@ export class GatewayClient {
     return found;
   }
 
-  /** The answer as it comes, for streams, behind the event of this id; ends with the signal. */
+  /** The response as it comes, for streams, after the event with this id; ends with the signal. */
   async stream(path: string, signal: AbortSignal, lastEventId?: string): Promise<Response> {
     const behind = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
     const headers = { accept: 'text/event-stream', ...behind };
@@ -106,7 +106,9 @@ export class GatewayClient {
     return answer;
   }
 
-  /** The stream that answers a POST; ends with the signal. What is refused before throws `RemoteFailure`. */
+  /**
+   * The stream that answers a POST; ends with the signal. Throws `RemoteFailure` when it is refused before it begins.
+   */
   async postStream(path: string, body: object, signal: AbortSignal): Promise<Response> {
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
     const answer = await this.fetched('POST', path, { signal, headers, body: JSON.stringify(body) });
@@ -114,7 +116,7 @@ export class GatewayClient {
     return answer;
   }
 
-  /** When the gateway says it is, by its clock. */
+  /** The gateway's time, by its own clock. */
   async clock(): Promise<Date | undefined> {
     const { headers } = await this.fetched('GET', '/', { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const date = headers.get('date');

@@ -63,7 +63,7 @@ export function list(parent: Command, context: CommandContext, shape: PagedShape
     });
 }
 
-/** A command that does something with one thing, and says what it is afterwards. */
+/** A command that does something with one thing, and then prints its state. */
 export function act(
   parent: Command,
   context: CommandContext,

@@ -33,7 +33,7 @@ async function polled(...answers: readonly Answer[]) {
   return { shown, said, asked, failure };
 }
 
-test('a line that is stored later than a newer one is shown, and each line once', async () => {
+test('a line that is stored later than a newer one is still shown, and each line once', async () => {
   const { shown, asked } = await polled(
     [line(0), line(30)],
     [line(30), line(31)],
@@ -49,7 +49,7 @@ test('a line that is stored later than a newer one is shown, and each line once'
   ]);
 });
 
-test('nothing is asked for that is older than the first line', async () => {
+test('it asks for nothing older than the first line', async () => {
   const { asked } = await polled([line(0), line(1)], []);
   expect(asked[1]).toMatchObject({ since: line(0).timestamp, limit: '1000' });
 });

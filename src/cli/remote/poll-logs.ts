@@ -24,22 +24,22 @@ interface Polled {
 
 /** What was shown. */
 interface Shown {
-  /** Nothing older is asked for. */
+  /** Lines before this are not requested. */
   readonly first: string;
   readonly last: string;
-  /** Those that may come again. */
+  /** Lines that may come again. */
   readonly lines: ReadonlySet<string>;
 }
 
-/** A port of Profile A has no stream: it is asked again. */
+/** A port of Profile A has no stream, so it is polled. */
 const POLL_MS = 1000;
 const MOST_POLLED = 1000;
-/** Lines of other replicas may be stored so much later than newer ones. */
+/** Lines of other replicas may be stored this much later than newer ones. */
 const LATE_MS = 10_000;
 
 /**
- * Shows each line of the log once, and goes on with new ones until the signal, also after a gateway could not be reached
- * or asked to wait. Rejects when the first answer is a failure, or any a refusal.
+ * Shows each line of the log once, and continues with new ones until the signal, also after a gateway could not be
+ * reached or asked to wait. Rejects when the first request fails, or any request is refused.
  */
 export async function pollLogs(polled: Polled): Promise<void> {
   const { query, show, terminal, signal, pauseMs = POLL_MS } = polled;
@@ -63,7 +63,7 @@ function sinceOf({ first, last }: Shown): string {
   return late > first ? late : first;
 }
 
-/** Whether the answer begins behind the last line that was shown, as it has no room for more. */
+/** Whether the response begins after the last line that was shown, because it has no room for more. */
 function isCut(entries: readonly LogEntry[], { last }: Shown): boolean {
   const [oldest] = entries;
   return oldest !== undefined && entries.length >= MOST_POLLED && oldest.timestamp > last;
@@ -80,7 +80,7 @@ function shownAfter(entries: readonly LogEntry[], before: Shown | undefined): Sh
   };
 }
 
-/** What was lost while the gateway could not be asked comes with the next answer. */
+/** Lines written while the gateway could not be asked come with the next response. */
 async function asking(
   { client }: Polled,
   query: Readonly<Record<string, string>>,

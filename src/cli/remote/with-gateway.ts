@@ -1,7 +1,7 @@
 import type { CommandContext } from '../command-context.js';
 import { GatewayClient, gatewayUrl, isExposed, RemoteFailure } from './gateway-client.js';
 
-/** The same for commands that work on the database of the settings where no gateway is named. */
+/** The same for commands that work on the database of the settings when no gateway is named. */
 export function namedGateway(context: CommandContext): GatewayClient | undefined {
   const named = context.remote().url ?? context.environment.remoteUrl;
   return named === undefined ? undefined : gatewayOf(context);

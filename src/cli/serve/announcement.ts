@@ -11,7 +11,7 @@ import { signInLink, startBanner, urlsOf } from './start-banner.js';
 const TOKEN_FILE = 'first-token';
 const LINK_FILE = 'sign-in-link';
 
-/** Which of the standard streams end at a terminal. */
+/** Which of the standard streams are terminals. */
 export interface Screens {
   readonly out: boolean;
   readonly err: boolean;
@@ -19,8 +19,8 @@ export interface Screens {
 
 /**
  * Announces that the gateway runs: one log line, and on a terminal a banner with lines to try. Without a terminal,
- * standard output carries log lines alone; the banner with a first token, and the link that signs in to the console, go to
- * files readable by their owner alone, whose paths are logged.
+ * standard output carries only log lines; the banner with a first token, and the link that signs in to the console, go
+ * to files that only their owner can read, whose paths are logged.
  */
 export async function announce(
   { environment, terminal }: Pick<CommandContext, 'environment' | 'terminal'>,
@@ -82,8 +82,9 @@ async function storeFirstToken(dataDir: string, banner: string, logger: Logger):
 }
 
 /**
- * Writes a file into the data folder, readable by its owner alone (0600), and replaces an older one. Rejects when the folder
- * cannot be written to. @returns the path of the file
+ * Writes a file into the data folder, readable only by its owner (0600), and replaces an older one. Rejects when the
+ * folder cannot be written to.
+ * @returns the path of the file
  */
 async function writePrivately(dataDir: string, name: string, text: string): Promise<string> {
   const path = join(dataDir, name);

@@ -6,6 +6,7 @@ import {
   type LogFormat,
 } from '../../platform/logging/console-output.js';
 import { JsonLogs } from '../../platform/logging/json-logs.js';
+import { logConsole } from '../../platform/logging/library-console.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { checkedSettings } from '../checked-settings.js';
@@ -23,6 +24,7 @@ export async function serve(context: CommandContext): Promise<void> {
   const { level, format } = loaded.settings.logging;
   const output = (text: string): void => context.terminal.out(text);
   const logs = new JsonLogs({ level, redactor, write: standardOutput(format, output) });
+  logConsole(logs);
   const logger = logs.for('gateway');
   const requests = StopRequests.listen(logger, process);
   const { environment } = context;

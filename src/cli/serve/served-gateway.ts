@@ -19,12 +19,12 @@ export interface StartRequest {
 /** The gateway that `serve` runs. */
 export interface ServedGateway {
   readonly ports: ListenerPorts;
-  /** The administrator's token, when this very start made it. */
+  /** The administrator's token, when this start made it. */
   readonly firstToken: MintedToken | undefined;
   /** Signs in to the console once; undefined where no browser on this machine could use it. */
   readonly signInCode: string | undefined;
   readonly embedded: boolean;
-  /** What answers, and why it was chosen. */
+  /** The model that answers, and why it was chosen. */
   readonly provider: Pick<ProviderChoice, 'kind' | 'model' | 'why'>;
   /** Drains, stops, closes the database. */
   stop(options?: StopOptions): Promise<void>;
@@ -32,5 +32,5 @@ export interface ServedGateway {
   hurry(): void;
 }
 
-/** Starts a gateway. The command line is handed it: it stands below the files that know every area. */
+/** Starts a gateway. Passed to the command line, which is below the files that know every area. */
 export type StartGateway = (request: StartRequest) => Promise<ServedGateway>;

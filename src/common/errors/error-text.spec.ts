@@ -1,6 +1,6 @@
 import { stackOf } from './error-text.js';
 
-test('an error is told with where it came from; what else was thrown, as it is', () => {
+test('an error is described with the place where it was thrown; any other thrown value as it is', () => {
   expect(stackOf(new TypeError('wrong'))).toMatch(/^TypeError: wrong\n +at /);
   const bare = new Error('without a stack');
   delete bare.stack;

@@ -64,7 +64,7 @@ describe('newId', () => {
     expect(ids.every((id) => isId('sess', id))).toBe(true);
   });
 
-  test('sorts by text in the order of making while the clock jumps about', () => {
+  test('sorts by text in the order of making while the clock jumps back and forth', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 2 ** 40 }), { minLength: 2, maxLength: 50 }),
@@ -76,7 +76,7 @@ describe('newId', () => {
     );
   });
 
-  test('goes over to the next millisecond when the counter of one is used up', () => {
+  test('goes to the next millisecond when the counter of one is used up', () => {
     const source = new IdSource(
       () => 1000,
       (words) => words.fill(0xffff_ffff),
@@ -108,7 +108,7 @@ describe('newId', () => {
     expect(batches).toBe(3);
   });
 
-  test('two sources in the same millisecond do not meet', () => {
+  test('two sources never make the same id in one millisecond', () => {
     const clock = () => 1_700_000_000_000;
     const both = [...mint(new IdSource(clock), 1000), ...mint(new IdSource(clock), 1000)];
     expect(new Set(both).size).toBe(2000);

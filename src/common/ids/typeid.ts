@@ -61,7 +61,7 @@ export class IdSource {
 
   private startMillisecond(timeMs: number): void {
     this.timeMs = timeMs;
-    this.timeText = pair(timeMs / 2 ** 40) + pair(timeMs / TWO_TO_30) + sixChars(timeMs % TWO_TO_30);
+    this.timeText = timeChars(timeMs);
     // The top bit stays free, so that a counter has at least 2^43 steps before it could run over.
     this.high = this.randomWord() & 0x7ff;
     this.low = this.randomWord();
@@ -91,6 +91,15 @@ function pair(bits: number): string {
 /** The lower 30 bits of a number below 2^32. */
 function sixChars(bits: number): string {
   return pair(bits >>> 20) + pair(bits >>> 10) + pair(bits);
+}
+
+function timeChars(timeMs: number): string {
+  return pair(timeMs / 2 ** 40) + pair(timeMs / TWO_TO_30) + sixChars(timeMs % TWO_TO_30);
+}
+
+/** Sorts behind the ids that were made before this time, and before those made since. */
+export function idsSince(prefix: IdPrefix, timeMs: number): string {
+  return `${prefix}_${timeChars(timeMs)}`;
 }
 
 const ids = new IdSource();

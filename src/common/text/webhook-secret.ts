@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /**
- * The signing key of a secret (Standard Webhooks): base64 behind `whsec_`, anything else as its raw bytes.
- * Undefined when what stands behind `whsec_` is no base64.
+ * The signing key of a secret (Standard Webhooks): base64 after `whsec_`, anything else as its raw bytes. Undefined
+ * when the part after `whsec_` is no base64.
  */
 export function signingKey(secret: string): Buffer | undefined {
   if (!secret.startsWith(PREFIX)) return Buffer.from(secret);

@@ -65,7 +65,7 @@ export class AccessLog {
     this.logger = logs.for('gateway::access');
   }
 
-  /** Whom the audit names for what the request does; the caller is known once the guards have run. */
+  /** Whom the audit names for the request's actions; the caller is known once the guards have run. */
   originOf(request: GatewayRequest): Origin {
     const { caller } = request;
     const address = this.addresses.of(request);

@@ -28,7 +28,7 @@ const half = (of: BodyRoom, caller: string) =>
     return held;
   });
 
-test('a process has room for eight bodies of the largest size; the next one is 503, whoever sends it', () => {
+test('a process has room for eight bodies of the largest size; the next one gets 503, whoever sends it', () => {
   const full = room();
   const [first] = half(full, 'ada');
   half(full, 'ben');
@@ -42,7 +42,7 @@ test('a process has room for eight bodies of the largest size; the next one is 5
   expect(third.add(1)).toBe(true);
 });
 
-test('one caller has half of it: 429 before the room is full', () => {
+test('one caller gets half of it: 429 before the room is full', () => {
   const shared = room();
   half(shared, 'ada');
   const refusal = thrown(() => shared.enter('ada').add(FREE + 1));

@@ -119,7 +119,8 @@ function readBody(
     request.on('data', add);
     request.once('end', () => {
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
-      // The request lives until its answer, and would keep the bytes by these. Its end is no error any more.
+      // The request lives until its response, and these listeners would keep the bytes in memory. Its end is no error
+      // any more.
       request.off('data', add).off('close', cutShort).off('error', cutShort).on('error', ignored);
     });
     // The error is that of the caller's connection, not one of the gateway.

@@ -427,7 +427,7 @@ describe('a malformed body', () => {
 describe('a large body', () => {
   const large = (tail: string) => Buffer.from(`{"data":"${'QUJD'.repeat(100_000)}"${tail}`);
 
-  test('gives the same when read in steps, between which others get their turn', async () => {
+  test('is parsed the same when it is read in steps, between which other work runs', async () => {
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 0);
     const bodies = await Promise.all(

@@ -38,7 +38,7 @@ export class ConsoleFiles {
     return this.find(PAGE);
   }
 
-  /** A file by its path below `/console/`; undefined for one that there is not. */
+  /** A file by its path below `/console/`; undefined when there is none. */
   async find(path: string): Promise<ConsoleFile | undefined> {
     this.files ??= readFiles(this.folder);
     return (await this.files).get(path);

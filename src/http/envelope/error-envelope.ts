@@ -22,7 +22,7 @@ export function presentError(profile: ListenerId, error: GatewayError): ErrorEnv
   return profile === 'b' ? { error: { code, message, details } } : { error: { code, message } };
 }
 
-/** An error as who sent the request reads it: in the shape of its face, which is Profile B's unless it has one of its own. */
+/** An error in the form of the face that was called, which is Profile B's unless it has one of its own. */
 export function presentRefusal(
   { face, profile }: Pick<GatewayRequest, 'face' | 'profile'>,
   error: GatewayError,

@@ -64,7 +64,7 @@ function errorOf(parserCode: string | undefined, rate: RateDecision | undefined)
 /** How long a refused connection is still read, so that a reset does not overtake the response. */
 const LINGER_MS = 2000;
 
-/** Sends an error on the bare socket, in the envelope of where it was asked, and ends the connection. */
+/** Sends an error on the bare socket, in the envelope of the listener, and ends the connection. */
 export function sendRawResponse(
   socket: Socket,
   asked: Pick<GatewayRequest, 'face' | 'profile'>,

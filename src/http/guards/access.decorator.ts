@@ -9,14 +9,14 @@ import type { GatewayRequest } from '../gateway-request.js';
 
 export type RateTier = Exclude<keyof GatewaySettings['rate_limits'], 'store'>;
 
-/** What a route demands of its caller. */
+/** What a route requires of its caller. */
 export interface Access {
   /** The scope a token needs; `null` for any valid token; `open` for no token at all. */
   readonly scope: Scope | null | 'open';
   readonly tier: RateTier;
   /** A setting that opens the route. */
   readonly openWhen?: (settings: GatewaySettings) => boolean;
-  /** Of the operators' API: whether a caller that is bound to a user is refused, or sees what is that user's. */
+  /** For the operators' API: whether a caller that is bound to a user is refused, or sees what belongs to that user. */
   readonly boundCallers?: 'refused' | 'own';
 }
 
@@ -48,7 +48,7 @@ export const AdminScope = (
     ApiExtension('x-required-scope', scope),
   );
 
-/** Of the operators' API: what the caller's own token is and may do, whatever that is. */
+/** For the operators' API: what the caller's own token may do; no scope is needed. */
 export const OwnToken = (): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(ACCESS, { scope: null, tier: 'other', boundCallers: 'own' } satisfies Access),
@@ -63,7 +63,7 @@ export const AnyToken = (): MethodDecorator & ClassDecorator =>
 export const Open = (): MethodDecorator & ClassDecorator =>
   SetMetadata(ACCESS, { scope: 'open', tier: 'other' } satisfies Access);
 
-/** The access that the route of this request demands. Throws without a decorator: such a route is never open. */
+/** The access that the route of this request requires. Throws without a decorator: such a route is never open. */
 export function accessOf(context: ExecutionContext): Access {
   const access: unknown =
     Reflect.getMetadata(ACCESS, context.getHandler()) ?? Reflect.getMetadata(ACCESS, context.getClass());

@@ -9,7 +9,7 @@ const limits = { sessions_write: 2, sessions_read: 50, config_write: 5, other: 3
 const settings = { current: { rate_limits: limits } } as unknown as Settings;
 const throttlers = () => rateThrottlers(new MemoryRateLimiter({ monotonicMs: () => 0 }), settings);
 
-test('a tier is a named throttler whose limit is read anew', () => {
+test('a tier is a named throttler that reads its limit each time', () => {
   const [write] = throttlers().throttlers;
   expect([write?.name, write?.ttl, write?.limit()]).toEqual(['sessions_write', 1000, 2]);
   limits.sessions_write = 3;

@@ -51,7 +51,7 @@ test('another address does not wait, and no one waits for finished look-ups', as
   expect([seen.length, late, other]).toEqual([LIMIT, ['refused'], ['let in']]);
 });
 
-test('so many wait and no more; the others are refused at once', async () => {
+test('a limited number wait; the others are refused at once', async () => {
   const gate = new UnknownTokenGate(charge, settings);
   const seen = outcomes(gate, '203.0.113.7', LIMIT + MAX_WAITING + 3);
   await settled();
@@ -61,7 +61,7 @@ test('so many wait and no more; the others are refused at once', async () => {
   expect(elsewhere).toEqual(['let in']);
 });
 
-test('what waits for something else holds nobody up, and counts once', async () => {
+test('a look-up that waits for something else holds no one up, and counts once', async () => {
   const gate = new UnknownTokenGate(charge, settings);
   const one = gate.of('203.0.113.7', 'other');
   const seen = outcomes(gate, '203.0.113.7', LIMIT + 1);

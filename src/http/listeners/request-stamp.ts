@@ -43,15 +43,24 @@ function unroutable(request: GatewayRequest): Error | undefined {
   if (request.url.includes('%') && !decodes(request.url)) {
     return new BadRequest('The URL holds a percent-escape that is a control character or no UTF-8.');
   }
-  if (!hasOneHost(request)) return new BadRequest('The request needs exactly one Host header.');
-  return undefined;
+  return ambiguity(request);
 }
 
-/** RFC 9112, 3.2: only HTTP/1.0 may leave the header out, and no request may have two. */
-function hasOneHost({ rawHeaders, httpVersion }: GatewayRequest): boolean {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
-  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
+/**
+ * RFC 9112, 3.2: only HTTP/1.0 may leave `Host` out, and no request may have two. Of two `Authorization` headers a proxy may
+ * have looked at the other one.
+ */
+function ambiguity({ rawHeaders, httpVersion }: GatewayRequest): Error | undefined {
+  let [hosts, authorizations] = [0, 0];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase();
+    if (name === 'host') hosts += 1;
+    else if (name === 'authorization') authorizations += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
+    return new BadRequest('The request needs exactly one Host header.');
+  if (authorizations > 1) return new BadRequest('The request may have one Authorization header only.');
+  return undefined;
 }
 
 function headerBytes(request: GatewayRequest): number {

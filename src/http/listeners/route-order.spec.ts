@@ -4,7 +4,7 @@ import express from 'express';
 import { sessionsFirst } from './route-order.js';
 
 describe('the order in which routes are tried', () => {
-  it('begins with those of sessions, in their own order, behind what every request passes', async () => {
+  it('starts with those of sessions, in their own order, after what every request passes', async () => {
     const server = express();
     const passed: string[] = [];
     server.use((_request, _response, next) => {
@@ -45,7 +45,7 @@ describe('the order in which routes are tried', () => {
     listener.close();
   });
 
-  it('stays as it is without any route', () => {
+  it('does not change without routes', () => {
     const server = express();
     server.use((_request, _response, next) => next());
     sessionsFirst(server);

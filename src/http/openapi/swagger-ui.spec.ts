@@ -44,7 +44,7 @@ function stream(endsItself: boolean): Response {
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-test('an endless stream is shown as far as it arrived, with a note that reading stopped', async () => {
+test('an endless stream is shown as far as it has arrived, with a note that reading stopped', async () => {
   expect(await shown(stream(false))).toMatch(/^event: log\ndata: \{\}\n\n: this page stopped reading here/);
 });
 
@@ -53,6 +53,6 @@ test('a stream that ends is shown whole, like any other response', async () => {
   expect(await shown(Response.json({ healthy: true }))).toBe('{"healthy":true}');
 });
 
-test('the token outlives a reload', () => {
+test('the token survives a reload', () => {
   expect(started(Response.json({})).persistAuthorization).toBe(true);
 });

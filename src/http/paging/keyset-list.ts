@@ -103,7 +103,7 @@ function isKey(key: string, kind: KeyKind | undefined): boolean {
     : key.length <= MAX_TEXT && !key.includes('\0');
 }
 
-/** A moment that there was, of a year that PostgreSQL knows too. */
+/** A valid moment, in a year that PostgreSQL supports too. */
 function isTime(key: string): boolean {
   const at = Date.parse(key);
   return TIME.test(key) && !key.startsWith('0000') && !Number.isNaN(at) && new Date(at).toISOString() === key;

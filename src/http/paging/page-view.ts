@@ -12,7 +12,7 @@ export const NextCursor = (): PropertyDecorator =>
 export const Moment = (description?: string): PropertyDecorator =>
   ApiProperty({ format: 'date-time', ...(description === undefined ? {} : { description }) });
 
-/** A moment that may not have come. */
+/** A moment that may be missing. */
 export const MomentOrNull = (description?: string): PropertyDecorator =>
   ApiProperty({
     type: 'string',
@@ -21,7 +21,7 @@ export const MomentOrNull = (description?: string): PropertyDecorator =>
     ...(description === undefined ? {} : { description }),
   });
 
-/** A text that there may not be. */
+/** A text that may be missing. */
 export const TextOrNull = (description?: string): PropertyDecorator =>
   ApiProperty({ type: 'string', nullable: true, ...(description === undefined ? {} : { description }) });
 

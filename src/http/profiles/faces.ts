@@ -1,7 +1,9 @@
 import { Controller } from '@nestjs/common';
 import type { FACES } from '../../platform/settings/sections/gateway.section.js';
 
-/** What is served beside the profiles, alike on the ports of all that are on, while `gateway.faces` names it. */
+/**
+ * What is served besides the profiles, in the same way on the ports of all that are on, while `gateway.faces` names it.
+ */
 export type FaceId = (typeof FACES)[number];
 
 /** How the paths of each face begin. */
@@ -17,8 +19,9 @@ export const ADMIN_PREFIX = PREFIXES.admin[0];
 const OPENAI_PREFIX = PREFIXES.openai[0];
 
 /**
- * A controller of a face, whichever profiles are on; `path` is the whole one. Its module stands in `PROFILE_MODULES`: with
- * the face switched off it is not there, so its paths are 404 to whoever has a token, as any unknown path.
+ * A controller of a face, whichever profiles are on; `path` is the whole path. Its module is listed in
+ * `PROFILE_MODULES`: when the face is switched off the module is not loaded, so its paths are 404 for every token, like
+ * any unknown path.
  */
 export const FaceController = (path: string): ClassDecorator => Controller({ path, version: ['a', 'b'] });
 

@@ -159,7 +159,7 @@ export const ListOf = (itemClass: ItemClass, most: number) =>
     ArrayMaxSize(most, { message: `must have at most ${most} items` }),
   );
 
-/** What the items of this property are instances of; undefined for any other property. */
+/** The class of this property's items; undefined for any other property. */
 export function itemClassOf(requestClass: { prototype: object }, key: string): ItemClass | undefined {
   return Reflect.getMetadata(ITEM_CLASS, requestClass.prototype, key) as ItemClass | undefined;
 }

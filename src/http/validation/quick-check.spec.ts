@@ -62,7 +62,7 @@ const anything = fc.oneof(
   fc.array(fc.string({ maxLength: 4 }), { maxLength: 3 }),
 );
 
-test('what surely passes has no errors in class-validator, whatever the fields hold', async () => {
+test('what it lets pass has no errors in class-validator, whatever the fields contain', async () => {
   const record = fc.record(
     { name: anything, kind: anything, words: anything, free: anything },
     { requiredKeys: [] },

@@ -52,4 +52,4 @@ test.each([
   '2026-02-28t01:02:03z',
   '20260228T010203Z',
   '1772280000',
-])('anything else is nothing: "%s"', (text) => expect(parseSince(text, now)).toBeUndefined());
+])('anything else is undefined: "%s"', (text) => expect(parseSince(text, now)).toBeUndefined());

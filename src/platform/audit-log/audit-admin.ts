@@ -10,14 +10,14 @@ import { countSealed, readChain, type Verification, verifyAudit } from './audit-
 
 type ShowProgress = (done: number, all: number) => void;
 
-/** What a head to compare with may come from. */
+/** Where a head to compare with may come from. */
 interface KnownHeads {
   readonly head?: AuditHead | undefined;
   /** An exported file. */
   readonly file?: string | undefined;
 }
 
-/** What operators do with the audit. Each of it is audited. */
+/** What operators can do with the audit; each of these actions is audited itself. */
 export class AuditAdmin {
   constructor(
     private readonly database: Database,

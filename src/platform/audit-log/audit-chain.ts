@@ -22,12 +22,12 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-/** What the first row is chained to. */
+/** The first row is chained to this. */
 export const CHAIN_START: AuditHead = { sequence: 0, hash: '0'.repeat(64) };
 
 /**
- * The text of a row that is hashed, the same in every version: a JSON array of its fields in this order, with the keys of
- * `details` sorted on every level. docs/audit.md describes it for other verifiers.
+ * The text of a row that is hashed. It is the same in every version: a JSON array of the row's fields in this order,
+ * with the keys of `details` sorted on every level. docs/audit.md describes it for other verifiers.
  */
 function canonicalRow(row: AuditRow): string {
   const { id, at, actor, address, action, subject, result, sessionId, details } = row;
@@ -49,7 +49,7 @@ function sorted(value: unknown): unknown {
 
 const CONTEXT = 'audit-checkpoint';
 
-/** Only who has the master key can make it, for one place and one hash. */
+/** Only the holder of the master key can compute it. It holds for one place in the chain and one hash. */
 export function signCheckpoint(box: SecretBox, { sequence, hash }: AuditHead): string {
   return box.seal(`${sequence}:${hash}`, CONTEXT);
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Who did what, for migrations and the drift check; written by `AuditLog` alone. */
+/** Who did what. Only `AuditLog` writes it; the entity is for migrations and the drift check. */
 @Entity('audit_entries')
 @Index('audit_entries_happened', { synchronize: false })
 @Index('audit_entries_by_actor', { synchronize: false })
@@ -28,7 +28,7 @@ export class AuditEntryEntity {
   @Column({ name: 'session_id', type: 'text', collation: 'C', nullable: true })
   sessionId!: string | null;
 
-  /** Where the request came from; null for what was done beside the API. */
+  /** Where the request came from; null for actions outside the API. */
   @Column({ type: 'text', nullable: true })
   address!: string | null;
 

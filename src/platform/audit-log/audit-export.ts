@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { type AuditHead, type AuditRow, CHAIN_START, nextHash } from './audit-chain.js';
 import type { ChainedRow } from './audit-verifier.js';
 
-/** What is wrong with an exported file: it is no export, or it was changed. */
+/** An exported file that is not an export of the audit, or that was changed. */
 class BadExport extends Error {
   constructor(path: string, line: number, problem: string) {
     super(`${path}, line ${line}: ${problem}`);
@@ -11,7 +11,7 @@ class BadExport extends Error {
   }
 }
 
-/** A row as NDJSON: with these fields anyone can compute the hash anew (docs/audit.md). */
+/** A row as NDJSON, with all fields that are needed to compute its hash (docs/audit.md). */
 export function exportedRow({ sequence, hash, entryId, row }: ChainedRow): string {
   if (row === undefined) return `${JSON.stringify({ sequence, hash, id: entryId, missing: true })}\n`;
   const { id, at, actor, address, action, subject, result, sessionId, details } = row;
@@ -19,7 +19,7 @@ export function exportedRow({ sequence, hash, entryId, row }: ChainedRow): strin
   return `${JSON.stringify({ sequence, hash, id, at: time, actor, address, action, subject, result, session_id: sessionId, details })}\n`;
 }
 
-/** The last line: the head that shows later whether the end was removed. */
+/** The last line: with this head anyone can see later whether the end of the audit was removed. */
 export function exportedHead({ sequence, hash }: AuditHead): string {
   return `${JSON.stringify({ head: { sequence, hash }, exported_at: new Date().toISOString() })}\n`;
 }
@@ -46,7 +46,7 @@ export async function checkExport(path: string): Promise<AuditHead> {
       const isFirst = number === 1;
       const { at, session_id: sessionId, ...rest } = row;
       const expected = nextHash(before.hash, { ...rest, at: new Date(at), sessionId });
-      // Where retention has cut the chain, the first row's predecessor is not in the file.
+      // Where retention has cut the chain, the file does not have the row before the first one.
       const follows = isFirst && row.sequence > 1 ? true : expected === row.hash;
       if (row.missing === true || !follows || (!isFirst && row.sequence !== before.sequence + 1))
         throw new BadExport(path, number, 'this row does not follow the one before it.');

@@ -9,8 +9,8 @@ import { ANY_UNSEALED, sealBatch } from './audit-seals.js';
 const LOOK_MS = 400;
 
 /**
- * Seals the rows of the audit within a second of their commit. Every replica looks, one at a time seals. The writers only
- * insert their row, so no turn waits for another.
+ * Seals the rows of the audit within a second of their commit. Every replica looks for them, and one at a time seals.
+ * Writers only insert their row, so that no turn waits for another.
  */
 @Injectable()
 export class AuditKeeper implements OnModuleInit, OnModuleDestroy {

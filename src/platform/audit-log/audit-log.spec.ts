@@ -22,14 +22,14 @@ async function written(
   return JSON.parse(written);
 }
 
-test('numbers, booleans and null stay what they are; anything else is text', async () => {
+test('numbers, booleans and null are kept; anything else becomes text', async () => {
   expect(await written({ n: 1, b: false, none: null, text: 'x', list: ['a', { b: 1 }] })).toEqual({
     ...{ n: 1, b: false, none: null, text: 'x' },
     list: '["a",{"b":1}]',
   });
 });
 
-test('a detail that is too long is cut, and a secret is taken out wherever it is', async () => {
+test('a detail that is too long is cut, and secrets are removed wherever they stand', async () => {
   const redactor = new Redactor();
   redactor.add('a-secret-of-somebody');
   expect(await written({ deep: { k: ['a-secret-of-somebody'] } }, redactor)).toEqual({
@@ -43,7 +43,7 @@ test.each([
   [new Error('no database'), 'no database'],
   ['no words', 'no words'],
 ])(
-  'a record that cannot be written is an error in the log, and what happened has happened (%s)',
+  'a record that cannot be written is logged as an error, and the action still succeeds (%s)',
   async (failure, sentence) => {
     const lines: unknown[] = [];
     class Noted extends Logs {

@@ -13,14 +13,14 @@ import { Redactor } from '../logging/redactor.js';
 export interface AuditEntry {
   /** A noun and a past participle, such as `tool.called`. */
   readonly action: string;
-  /** On whose behalf: a user, or a person at the command line. Without it, whoever the running request comes from. */
+  /** On whose behalf: a user, or a person at the command line. By default the origin of the current request. */
   readonly actor?: string;
   /** What it was done to, such as the name of a tool. */
   readonly target: string;
   /** A fixed word, such as `success` or `denied`. */
   readonly outcome: string;
   readonly sessionId?: string;
-  /** Without it, that of the running request. */
+  /** By default that of the current request. */
   readonly address?: string;
   /** Further facts; texts are cut and redacted. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ const GATEWAY_ITSELF = 'the gateway';
 
 const MAX_DETAIL_CHARACTERS = 4096;
 
-/** Records who did what. Rows hold no secret that the process knows of. */
+/** Records who did what. Rows contain no secret that the process knows. */
 @Injectable()
 export class AuditLog {
   private readonly logger: Logger;
@@ -68,7 +68,10 @@ export class AuditLog {
     });
   }
 
-  /** For what has happened already: a record that cannot be written becomes an error in the log, not a failed act. */
+  /**
+   * For actions that have already happened: a record that cannot be written is logged as an error, and the action still
+   * succeeds.
+   */
   async record(entry: AuditEntry): Promise<void> {
     try {
       await this.write(this.database, entry);

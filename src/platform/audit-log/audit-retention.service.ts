@@ -40,7 +40,7 @@ const TRIM = statement({
     DELETE FROM audit_entries USING gone WHERE id = gone.entry_id`,
 });
 
-/** Deletes audit entries that are older than they are to be kept, from the beginning of the chain, and leaves a checkpoint. */
+/** Deletes audit entries after their retention, from the beginning of the chain, and leaves a checkpoint. */
 @Injectable()
 export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
   readonly job: BatchedJob;
@@ -87,7 +87,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     const removed = old.filter(({ missing, sequence }) => missing && sequence < last.sequence);
     if (removed.length > 0) {
       const sequences = removed.map(({ sequence }) => sequence);
-      this.logger.error('rows of the audit were removed before their time', { sequences });
+      this.logger.error('rows of the audit were removed before their retention ended', { sequences });
     }
     const signature = signCheckpoint(this.box, last);
     await runner.query(CHECKPOINT, { sequence: last.sequence, hash: last.hash, signature });

@@ -4,7 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('audit_seals')
 @Index('audit_seals_of_entry', ['entryId'], { unique: true })
 export class AuditSealEntity {
-  /** Without gaps from the newest checkpoint on. */
+  /** Without gaps, starting after the newest checkpoint. */
   @PrimaryColumn({ type: 'bigint' })
   sequence!: string;
 
@@ -22,7 +22,7 @@ export class AuditUnsealedEntity {
   entryId!: string;
 }
 
-/** Where the chain begins since retention deleted what was before. */
+/** Where the chain begins after retention has deleted the rows before. */
 @Entity('audit_checkpoints')
 export class AuditCheckpointEntity {
   /** Of the last deleted row. */

@@ -68,7 +68,7 @@ const ANNOUNCE = statement({
       AND EXISTS (SELECT 1 FROM hooks WHERE active AND events && ARRAY['audit.recorded', 'audit.*'])`,
 });
 
-/** Whether this transaction is now the only one that seals or trims; it stays so until its end. */
+/** Whether this transaction is now the only one that seals or trims. It stays the only one until it ends. */
 export async function holdsChain(runner: SqlRunner): Promise<boolean> {
   const [row] = await runner.query(LOCK);
   return row?.held === true;
@@ -82,9 +82,9 @@ export interface SealedBatch {
 }
 
 /**
- * Gives the oldest rows without a seal their places in the chain, at most 500. One process at a time does so, which makes
- * one order of what many write; when another is at it, nothing is done here.
- * @param waits waits for the other instead
+ * Gives the oldest rows without a seal their places in the chain, at most 500. Only one process at a time does so,
+ * which puts the rows of all writers in one order. When another process is doing it, this one does nothing.
+ * @param waits whether to wait for the other process instead
  */
 export function sealBatch(database: Database, { waits = false } = {}): Promise<SealedBatch> {
   return database.transaction(async (runner) => {
@@ -92,7 +92,7 @@ export function sealBatch(database: Database, { waits = false } = {}): Promise<S
     else if (!(await holdsChain(runner))) return { sealed: 0, deliveries: 0, more: false };
     const waiting = await runner.query(UNSEALED);
     if (waiting.length === 0) return { sealed: 0, deliveries: 0, more: false };
-    // A row that is gone already cannot be sealed.
+    // A row that was already deleted cannot be sealed.
     const there = waiting.filter(isThere);
     const ids = there.map(({ id }) => id);
     await chain(runner, there);

@@ -8,7 +8,7 @@ import { type AuditHead, CHAIN_START, isSigned, nextHash } from './audit-chain.j
 import { AuditCheckpointEntity } from './audit-seal.entities.js';
 
 const MAX_AT_ONCE = 1000;
-/** More are counted, not named. */
+/** Further ones are counted, not named. */
 const MAX_NAMED = 100;
 
 const TOTAL = statement({
@@ -34,7 +34,7 @@ const PAGE = statement({
     FROM audit_seals AS s LEFT JOIN audit_entries AS e ON e.id = s.entry_id
     WHERE s.sequence > :after ORDER BY s.sequence LIMIT ${MAX_AT_ONCE}`,
 });
-/** Rows that never passed the trigger. */
+/** Rows that the trigger never noted. */
 const STRAYS = statement({
   name: 'audit.strays',
   replanned: true,
@@ -47,17 +47,17 @@ const STRAYS = statement({
     ORDER BY e.id LIMIT ${MAX_NAMED}`,
 });
 
-/** A row of the chain, in its order; `row` is undefined when it is gone. */
+/** A row of the chain, in order; `row` is undefined when the entry is gone. */
 export interface ChainedRow extends AuditHead {
   readonly entryId: string;
   readonly row: ReturnType<typeof toRow> | undefined;
 }
 
 export interface Verification {
-  /** Sentences that say which row is not as it was; at most 100 and a count of the others. Empty when all is well. */
+  /** One sentence for each row that was changed; at most 100, and a count of the others. Empty when all is well. */
   readonly problems: readonly string[];
   readonly rows: number;
-  /** Where the chain begins: the checkpoint that retention left, or its very beginning. */
+  /** Where the chain begins: the checkpoint that retention left, or the first row ever. */
   readonly start: AuditHead;
   readonly head: AuditHead;
 }
@@ -69,7 +69,7 @@ export interface VerifyRequest {
   readonly progress?: (done: number, all: number) => void;
 }
 
-/** Where the chain begins, and the signature of that. */
+/** Where the chain begins, and its signature. */
 async function startOf(database: Database): Promise<AuditHead & { readonly signature?: string }> {
   const [row] = await database.query(CHECKPOINT);
   return row ?? CHAIN_START;
@@ -94,7 +94,10 @@ export async function* readChain(database: Database): AsyncGenerator<readonly Ch
   }
 }
 
-/** Computes every hash anew. Finds rows that were changed, removed, moved or added beside the chain, and a removed end. */
+/**
+ * Computes every hash again. Finds rows that were changed, removed, moved or added outside the chain, and an end that
+ * was removed.
+ */
 export async function verifyAudit(
   database: Database,
   { heads, box, progress }: VerifyRequest,

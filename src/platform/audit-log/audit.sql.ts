@@ -5,7 +5,7 @@ import { statement } from '../database/statement.js';
 import { type AuditHead, type AuditRow, CHAIN_START } from './audit-chain.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
 
-/** What `ENTRY_COLUMNS` give; the id is text there. */
+/** The columns of `ENTRY_COLUMNS`; the id is text there. */
 export const ENTRY = {
   ...columnsOf(
     AuditEntryEntity,

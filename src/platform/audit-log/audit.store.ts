@@ -5,7 +5,7 @@ import { filtersGiven, statementsBy } from '../database/statement.js';
 import { ENTRY, ENTRY_COLUMNS, toRow } from './audit.sql.js';
 import type { AuditRow } from './audit-chain.js';
 
-/** Exact values; all that are given must fit. */
+/** Exact values; all that are given must match. */
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -16,7 +16,7 @@ export interface AuditFilter {
 /** The time and the id of a row. */
 type AuditPosition = readonly [at: string, id: string];
 
-/** Before the first row: later than every time. */
+/** Before the first row: later than any time. */
 export const NEWEST: AuditPosition = ['infinity', '9223372036854775807'];
 
 const CONDITIONS = {
@@ -32,7 +32,7 @@ const FILTERS = Object.keys(CONDITIONS) as readonly (keyof AuditFilter)[];
 export class AuditStore {
   constructor(private readonly database: Database) {}
 
-  /** Newest first, after the row with this time and id. How long it takes does not depend on how many rows there are. */
+  /** Newest first, after the row with this time and id. The time it takes does not depend on the number of rows. */
   async list(filter: AuditFilter, limit: number, [at, id]: AuditPosition): Promise<readonly AuditRow[]> {
     const { actor, action, subject, since } = filter;
     const filters = { actor, action, subject, since };
@@ -42,15 +42,16 @@ export class AuditStore {
 }
 
 /**
- * Without filters all values stand in sub-selects, where the planner cannot see them: it finds no plan that is cheaper than the
- * general one, and keeps that. Otherwise each page of a large table would be planned anew, which takes longer than the page.
+ * Without filters all values stand in sub-selects, which hide them from the planner. It then finds no plan that is
+ * cheaper than the general one, and keeps that. Otherwise each page of a large table would be planned again, which
+ * takes longer than the page.
  */
 const UNFILTERED = `
   SELECT ${ENTRY_COLUMNS} FROM audit_entries AS e
   WHERE (e.happened_at, e.id) < ((SELECT :at::timestamptz), (SELECT :id::int8))
   ORDER BY e.happened_at DESC, e.id DESC LIMIT (SELECT :limit::int8)`;
 
-/** Filters need a plan for their values: what is rare is found by another index than what most rows have. */
+/** Filters need a plan for their values: a rare value is found through another index than the value of most rows. */
 const LIST = statementsBy(FILTERS, (given) => ({
   name: ['audit.list', ...given].join('_'),
   replanned: given.size > 0,

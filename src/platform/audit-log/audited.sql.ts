@@ -11,7 +11,7 @@ interface AuditedSql {
   readonly session?: string;
 }
 
-/** An entry of the audit, to stand in the statement that makes the change, so that neither exists without the other. */
+/** An entry of the audit, as part of the statement that makes the change, so that neither exists without the other. */
 export function auditedSql({
   action,
   subject,

@@ -7,7 +7,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.includes('migrations'),
 );
 
-test('two purposes never share a number, or one would wait for the other', () => {
+test('no two purposes share a number, because one would wait for the other', () => {
   const numbers = Object.values(ADVISORY_LOCKS);
   expect(new Set(numbers).size).toBe(numbers.length);
 });

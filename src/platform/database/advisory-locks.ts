@@ -1,4 +1,4 @@
-/** The advisory locks that all replicas share: one number for each purpose, here alone, so that no two are alike. */
+/** The numbers of the advisory locks that all replicas share, in one place so that no two are alike. */
 export const ADVISORY_LOCKS = {
   migrations: 7_193_016_830,
   trimmingLogs: 7_193_016_831,

@@ -7,12 +7,12 @@ test.each([
   [{ sharesSessions: true }, false],
   [{ sharesSessions: true, namesStatements: true }, true],
   [{ namesStatements: false }, false],
-])('with %j, that statements have names is %s', (limits, named) => {
+])('with %j, whether statements have names is %s', (limits, named) => {
   const dataSource = createDataSource({ url: 'postgres://127.0.0.1/any' }, { ...LIMITS, ...limits });
   expect(dataSource.namesStatements).toBe(named);
 });
 
-test('there is no pool before a connection was made', () => {
+test('there is no pool before the first connection', () => {
   const dataSource = createDataSource({ url: 'postgres://127.0.0.1/any' }, LIMITS);
   expect(() => dataSource.pool).toThrow('The DataSource is not initialized.');
 });

@@ -8,20 +8,20 @@ export type DatabaseAddress =
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
 
 export interface PoolLimits {
-  /** Most connections. */
+  /** The largest number of connections. */
   readonly size: number;
   readonly connectTimeoutMs: number;
-  /** Longest single statement; 0 for no limit. */
+  /** The longest time of a single statement; 0 for no limit. */
   readonly statementTimeoutMs: number;
-  /** Two transactions may reach different server processes: no session settings, and no named statements. */
+  /** A transaction pooler: each transaction may reach another server process, so nothing may depend on the session. */
   readonly sharesSessions?: boolean;
-  /** Named statements all the same: the pooler keeps them apart. */
+  /** Whether to name statements behind a pooler too, because it tracks them. */
   readonly namesStatements?: boolean;
   /** Called when a connection breaks while it is idle; the pool replaces it. */
   readonly onIdleError: (error: Error) => void;
 }
 
-/** The server ends a statement in time; where it cannot be told to, the gateway stops waiting. */
+/** The server cancels a statement in time. Behind a pooler that cannot be set, so the gateway stops waiting. */
 function timeLimits({ statementTimeoutMs, sharesSessions = false }: PoolLimits): Record<string, number> {
   if (statementTimeoutMs === 0) return {};
   if (sharesSessions) return { query_timeout: statementTimeoutMs };
@@ -34,7 +34,7 @@ type EntityClass = new () => object;
 
 type PostgresOptions = Extract<DataSourceOptions, { readonly type: 'postgres' }>;
 
-/** TypeORM's DataSource, which shares its pool with `Database`: one limit, and one place that closes it. */
+/** TypeORM's DataSource. `Database` uses the same pool, so that one limit holds and one place closes it. */
 export class PooledDataSource extends DataSource {
   private readonly kept: { pool?: Pool };
 
@@ -54,14 +54,14 @@ export class PooledDataSource extends DataSource {
     this.kept = kept;
   }
 
-  /** Throws before `initialize`, which makes it. */
+  /** Throws before `initialize`, which creates the pool. */
   get pool(): Pool {
     if (this.kept.pool === undefined) throw new Error('The DataSource is not initialized.');
     return this.kept.pool;
   }
 }
 
-/** The one way to make a connection to the database: the gateway, its command line and TypeORM's use this. */
+/** The only way to connect to the database: the gateway, its command line and TypeORM's use it. */
 export function createDataSource(
   address: DatabaseAddress,
   limits: PoolLimits,
@@ -102,18 +102,18 @@ function optionsOf(address: DatabaseAddress, limits: PoolLimits, tables: Tables)
 }
 
 /**
- * Whether a pooler such as pgbouncer stands between us and PostgreSQL: then the process that greeted us is not the one
- * that answers, and with the next transaction it may be another one again.
+ * Whether a pooler such as pgbouncer stands between the gateway and PostgreSQL. The server process that answers a query
+ * is then not the one whose id came with the connection.
  */
 export async function isBehindPooler(address: DatabaseAddress, timeoutMs: number): Promise<boolean> {
-  // Nothing stands before the embedded server.
+  // Nothing stands in front of the embedded server.
   if (!('url' in address)) return false;
   const client = new Client({
     connectionString: address.url,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   });
-  // What breaks meanwhile makes the query fail.
+  // When the connection breaks, the query below fails.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -123,7 +123,7 @@ export async function isBehindPooler(address: DatabaseAddress, timeoutMs: number
   }
 }
 
-/** Whether the server process that greeted this connection is the one that answers it. */
+/** Whether the server process whose id came with the connection also answers its queries. */
 export async function isDirect(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const { processID: greeter } = client as unknown as { processID: number | null };

@@ -6,10 +6,10 @@ export interface CopiedTable {
   readonly rows: number;
 }
 
-/** Rows done of rows to do. */
+/** Rows copied so far, of all rows. */
 type ShowProgress = (done: number, all: number) => void;
 
-/** The copy was refused; nothing was changed. */
+/** The copy was refused, and nothing was changed. */
 export class CopyRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -17,12 +17,14 @@ export class CopyRefused extends Error {
   }
 }
 
-/** A connection was lost. What was not committed is gone; whether a commit on its way took effect is unknown. */
+/**
+ * A connection was lost. What was not committed is gone; whether a commit that was under way took effect is unknown.
+ */
 class CopyBrokenOff extends Error {
   constructor(which: 'copied from' | 'copied to', cause: Error) {
     const reason = cause.message.replace(/\.$/, '');
     super(
-      `The connection to the database that is ${which} was lost (${reason}). Run this again: it copies everything, or says that this was done.`,
+      `The connection to the database that is ${which} was lost (${reason}). Run this again: it copies everything, or says that everything has been copied.`,
       { cause },
     );
     this.name = new.target.name;
@@ -31,19 +33,19 @@ class CopyBrokenOff extends Error {
 
 interface Table {
   readonly name: string;
-  /** All but generated ones. */
+  /** All columns except generated ones. */
   readonly columns: readonly string[];
   readonly hasBytes: boolean;
 }
 
-/** Rows of one round trip: few where each may hold an attachment of 20 MiB. */
+/** Rows for each round trip: few where each row may hold an attachment of 20 MiB. */
 const ROWS_AT_ONCE = 100;
 const ROWS_WITH_BYTES_AT_ONCE = 4;
 const CONNECT_MS = 10_000;
 /** One statement writes at most `ROWS_AT_ONCE`. */
 const STATEMENT_MS = 600_000;
 const MAX_LOCK_WAIT = '10s';
-/** Tables that have rows once a database is in use. */
+/** Tables that have rows as soon as a database is in use. */
 const TELLTALE_TABLES = ['api_tokens', 'sessions', 'hooks', 'config_overrides'];
 
 const TABLES = `
@@ -64,9 +66,9 @@ const SEQUENCES = `SELECT sequencename AS name, last_value AS value FROM pg_sequ
   WHERE schemaname = current_schema() AND last_value IS NOT NULL`;
 
 /**
- * Copies every row from one database of the gateway into an empty one with the same schema: all of it or nothing.
- * Triggers stay silent, because what they would count is copied too. Throws `CopyRefused` when the source is in use or
- * the target is not empty, and `CopyBrokenOff` when one of them is lost on the way.
+ * Copies every row from one database of the gateway into an empty one with the same schema: all rows or none. Triggers
+ * are disabled, because the totals that they keep are copied too. Throws `CopyRefused` when the source is in use or the
+ * target is not empty, and `CopyBrokenOff` when a connection is lost.
  */
 export async function copyDatabase(
   from: DatabaseAddress,
@@ -74,7 +76,7 @@ export async function copyDatabase(
   progress: ShowProgress = () => undefined,
 ): Promise<CopiedTable[]> {
   const [source, target] = [new pg.Client(clientConfig(from)), new pg.Client(clientConfig(to))];
-  // Without a listener, a connection lost between two statements would end the process.
+  // Without a listener, losing a connection between two statements would end the process.
   let lost: CopyBrokenOff | undefined;
   source.on('error', (cause) => (lost ??= new CopyBrokenOff('copied from', cause)));
   target.on('error', (cause) => (lost ??= new CopyBrokenOff('copied to', cause)));
@@ -84,7 +86,7 @@ export async function copyDatabase(
   } catch (error) {
     throw lost ?? error;
   } finally {
-    // Whatever was not committed goes with its connection.
+    // Closing the connection rolls back what was not committed.
     await Promise.allSettled([source.end(), target.end()]);
   }
 }
@@ -95,7 +97,7 @@ async function copyAll(source: pg.Client, target: pg.Client, progress: ShowProgr
   await refuseInUse(source);
   const tables = await inOrderOfReferences(source);
   const names = tables.map(({ name }) => quoted(name)).join(', ');
-  // So that what is empty now still is when it is emptied.
+  // No one may write between the check and TRUNCATE.
   await target.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
   await refuseUsedTarget(target);
   await target.query(`TRUNCATE ${names}`);
@@ -139,7 +141,7 @@ async function refuseUsedTarget(target: pg.Client): Promise<void> {
   }
 }
 
-/** Tables that are referred to come before those that refer to them. */
+/** A table comes after those that it refers to. */
 async function inOrderOfReferences(source: pg.Client): Promise<Table[]> {
   const { rows: tables } = await source.query<Table>(TABLES);
   const { rows: references } = await source.query<{ child: string; parent: string }>(REFERENCES);

@@ -43,18 +43,18 @@ test.each([
   ['Connection terminated unexpectedly', undefined],
   ['Query read timeout', undefined],
   ['server conn crashed?', '08P01'],
-])('%s (%s) is 503, and nobody claims that nothing was changed', (message, code) => {
+])('%s (%s) is 503, and does not claim that nothing was changed', (message, code) => {
   const failure = databaseFailure(driverError(message, code));
   expect(reasonOf(failure)).toEqual([503, 'database_connection_lost']);
   expect(String(failure)).toContain('not known');
 });
 
-test('what broke before the commit was sent has changed nothing', () => {
+test('a failure before the commit was sent has changed nothing', () => {
   const failure = failureBeforeCommit(driverError('Connection terminated unexpectedly'));
   expect(reasonOf(failure)).toEqual([503, 'database_unavailable']);
 });
 
-test('what is no failure of the connection stays what it is', () => {
+test('an error that is not a connection failure stays as it is', () => {
   for (const error of [new BadRequest('no'), driverError('duplicate key', '23505'), 'text', undefined]) {
     expect(databaseFailure(error)).toBe(error);
     expect(failureBeforeCommit(error)).toBe(error);

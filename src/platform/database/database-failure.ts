@@ -6,24 +6,24 @@ const DISK_FULL = '53100';
 const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
 /**
- * SQLSTATE classes and codes with which the server says "not now" and does nothing, or takes back what it did:
- * connection refused to this database or user, shutting down, lock waits, time limits.
+ * SQLSTATE classes and codes with which the server refuses for now and has changed nothing, or has rolled back:
+ * connection refused for this database or user, shutting down, lock waits, time limits.
  */
 const REFUSED_STATES = /^(08001|08004|28000|28P01|3D000|55000|57P0[1-5]|53[0-4]..|55P03|57014|25006)$/;
-/** The connection was lost: what was on its way may have been done. */
+/** The connection was lost: what it was asked to do may have been done. */
 const LOST_STATES = /^08...$/;
 /** No server was reached at all. */
 const UNREACHED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
-/** What `pg` and poolers say without a code of their own. */
+/** What `pg` and poolers report without a code of their own. */
 const UNREACHED_SENTENCES =
   /timeout exceeded when trying to connect|Cannot use a pool after|query_wait_timeout/;
 const LOST_SENTENCES =
   /Connection terminated|Client has encountered a connection error|Query read timeout|server_login_retry|server conn crashed/;
 
 /**
- * Turns a driver error into `Unavailable` when the database cannot be asked; everything else stays what it is. Whether
- * anything was changed is only said when it is known: after a connection that breaks during a commit it is not.
+ * Turns a driver error into `Unavailable` when the database cannot be asked; other errors stay as they are. Says that
+ * nothing was changed only when that is certain: it is not after a connection that broke during a commit.
  */
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof GatewayError || !types.isNativeError(error)) return error;
@@ -37,24 +37,24 @@ export function databaseFailure(error: unknown): unknown {
   return error;
 }
 
-/** The same for what failed before anything could be committed. */
+/** The same for a failure before anything could be committed. */
 export function failureBeforeCommit(error: unknown): unknown {
   const failure = databaseFailure(error);
   return failure instanceof ConnectionLost ? unavailable(failure.cause) : failure;
 }
 
-/** The database cannot be asked now, but may be in a moment: what is asked again then may succeed. */
+/** The database cannot be asked now. The same question may succeed in a moment. */
 export class DatabaseAway extends Unavailable {}
 
-/** The connection broke while it answered: whether anything was changed is not known. */
+/** The connection broke before the answer arrived: whether anything was changed is unknown. */
 export class ConnectionLost extends DatabaseAway {}
 
-/** Whether the server had no room on its disk (or in its quota) for what was to be stored. */
+/** Whether the server's disk (or its quota) had no room for what was to be stored. */
 export function isDiskFull(error: unknown): boolean {
   return types.isNativeError(error) && 'code' in error && error.code === DISK_FULL;
 }
 
-/** Whether there is a row with this key already. */
+/** Whether a row with this key exists already. */
 export function isDuplicate(error: unknown): boolean {
   return types.isNativeError(error) && 'code' in error && error.code === DUPLICATE;
 }
@@ -71,7 +71,7 @@ const UNREACHABLE: NamedFailure = {
   retryAfterSecs: 1,
 };
 
-/** Failures whose cause an operator has to know, by SQLSTATE. In each the server answered, and did nothing. */
+/** Failures whose cause an operator has to know, by SQLSTATE. In each case the server answered and changed nothing. */
 const NAMED: Readonly<Record<string, NamedFailure | undefined>> = {
   [DISK_FULL]: {
     message:
@@ -93,7 +93,7 @@ const NAMED: Readonly<Record<string, NamedFailure | undefined>> = {
 };
 
 function unavailable(cause: unknown, { message, reason, retryAfterSecs } = UNREACHABLE): Unavailable {
-  // A full disk stays full until somebody makes room.
+  // A full disk stays full until someone makes room.
   const Failure = reason === 'database_disk_full' ? Unavailable : DatabaseAway;
   return new Failure(message, { retryAfterSecs, details: { reason }, cause });
 }

@@ -6,7 +6,7 @@ import type { PooledDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { StorageWatch } from './storage-watch.js';
 
-/** The open DataSource, and the prepared statements that run on its pool. */
+/** Provides the open DataSource, and the prepared statements that run on its pool. */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -25,7 +25,9 @@ export class DatabaseModule {
   }
 }
 
-/** The same DataSource for a module that would close it with the application: the last log lines come after that. */
+/**
+ * The same DataSource, for a module that would otherwise close it with the application: the last log lines come later.
+ */
 function leftOpen(dataSource: DataSource): DataSource {
   return Object.create(dataSource, { destroy: { value: () => Promise.resolve() } }) as DataSource;
 }

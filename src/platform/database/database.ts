@@ -15,7 +15,7 @@ import type { ParamsOf, RowOf, SqlShape } from './sql-types.js';
 import { valuesGiven } from './statement.js';
 
 /**
- * The way to PostgreSQL on the hot path: prepared statements on the pool of TypeORM's DataSource. Every failure to reach the
+ * Prepared statements on the pool of TypeORM's DataSource: the hot path to PostgreSQL. Every failure to reach the
  * server is thrown as `Unavailable` (503), never as a driver error.
  */
 @Injectable()
@@ -42,7 +42,7 @@ export class Database implements SqlRunner {
     }
   }
 
-  /** What a repository of TypeORM answers, with the failures of a statement. */
+  /** Awaits a repository of TypeORM, and throws what a failed statement would throw. */
   async answered<Result>(answer: Promise<Result>): Promise<Result> {
     try {
       return await answer;
@@ -57,13 +57,13 @@ export class Database implements SqlRunner {
     this.failureListeners.push(listener);
   }
 
-  /** Open connections, how many of them are idle, and statements that wait for one. */
+  /** How many connections are open, how many of them are idle, and how many statements wait for one. */
   get poolUse(): { open: number; idle: number; waiting: number } {
     const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.pool;
     return { open, idle, waiting };
   }
 
-  /** A change of one statement, in a transaction only when something else is to be committed with it. */
+  /** Runs a change of one statement. It needs a transaction only when something else is committed with it. */
   change<Result>(
     work: (runner: SqlRunner) => Promise<Result>,
     onCommit: OnCommit<Result> | undefined,
@@ -76,12 +76,12 @@ export class Database implements SqlRunner {
     });
   }
 
-  /** Commits what `work` did, or nothing of it. */
+  /** Commits everything that `work` did, or nothing. */
   async transaction<Result>(work: (runner: SqlRunner) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw databaseFailure(error);
     });
-    // The pool does not listen to a connection that it has lent out: broken between two statements, it would end the
+    // The pool does not listen to a connection that is checked out: breaking between two statements, it would end the
     // process.
     client.on('error', reportedByNextStatement);
     let broken: Error | undefined;
@@ -103,13 +103,13 @@ export class Database implements SqlRunner {
   }
 
   /**
-   * A connection beside the pool, for what lasts as long as a session does; undefined behind a pooler, where sessions
-   * are shared. The caller ends it. Throws the driver's error.
+   * A connection outside the pool, for what belongs to a session, such as a lock; undefined behind a pooler, which
+   * shares sessions. The caller ends it. Throws the driver's error.
    */
   async session(): Promise<Client | undefined> {
     if (!this.named) return undefined;
     const client = new Client(this.pool.options);
-    // The caller hears of it too, and whatever it asks next fails.
+    // The caller gets the error too, and its next query fails.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -135,7 +135,7 @@ export class Database implements SqlRunner {
     };
   }
 
-  /** Behind a pooler without its name: the next transaction may reach a server process that has never seen it. */
+  /** Unnamed behind a pooler: the next transaction may reach a server process that has never seen the name. */
   private prepared(statement: AnyStatement, params: object | undefined): QueryConfig<unknown[]> {
     const { name, text, timeoutMs, replanned = false } = statement;
     const values = valuesGiven(statement, params);
@@ -144,8 +144,8 @@ export class Database implements SqlRunner {
 }
 
 /**
- * A statement in the driver's own form, which it takes as it is. A plain description of one it would copy first,
- * property descriptor by property descriptor, at the cost of everything else that is done here for a statement.
+ * A statement as an object of the driver, which uses it directly. A plain configuration object would be copied property
+ * by property first, which costs more than all our own work for a statement.
  */
 class PreparedQuery extends Query implements QueryConfig<unknown[]> {
   declare readonly text: string;
@@ -154,14 +154,14 @@ class PreparedQuery extends Query implements QueryConfig<unknown[]> {
     text: string,
     values: readonly SqlValue[],
     readonly name: string | undefined,
-    /** In milliseconds, by the driver's name. */
+    /** In milliseconds; the driver prescribes the name. */
     readonly query_timeout: number | undefined,
   ) {
     super(text, values);
   }
 }
 
-/** A client hands a query of the driver's own form back, so its answer has to be asked for. */
+/** A client that is given a `Query` returns it instead of a promise, so the result comes by callback. */
 function answerOf(client: PoolClient, query: QueryConfig<unknown[]>): Promise<QueryResult<QueryResultRow>> {
   return new Promise((resolve, reject) => {
     client.query(query, (error: Error | null, result) => {

@@ -1,15 +1,16 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import type { SqlType } from './sql-types.js';
 
-/** `userId` is the column `user_id`. */
+/** The property `userId` is the column `user_id`. */
 type ColumnName<Property extends string> = Property extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : '';
 
 /**
- * Columns of an entity, for the row of a statement: `columnsOf(HookEntity, 'id', 'userId')` is what `id, user_id` give. Their
- * types stand in the entity alone, where the drift check compares them with the schema. Throws for a property that is no
- * column, or one of a name or a type that the driver does not give as the entity has it.
+ * Columns of an entity, for the row of a statement: `columnsOf(HookEntity, 'id', 'userId')` stands for `id, user_id`.
+ * Their types are declared in the entity alone, where the drift check compares them with the schema. Throws for a
+ * property that is not a column, that names its column differently, or whose type the driver returns differently from
+ * the entity.
  */
 export function columnsOf<Entity extends object, const Property extends keyof Entity & string>(
   entity: new () => Entity,
@@ -19,16 +20,16 @@ export function columnsOf<Entity extends object, const Property extends keyof En
   return shape as { readonly [One in Property as ColumnName<One>]: SqlType<Entity[One], Entity[One]> };
 }
 
-/** The entity and what it inherits its columns from. */
+/** The entity, and the classes from which it inherits columns. */
 function withBases(entity: EntityClass): EntityClass[] {
   const base = Object.getPrototypeOf(entity) as EntityClass;
   return base === Function.prototype ? [entity] : [entity, ...withBases(base)];
 }
 type EntityClass = abstract new () => object;
 
-/** As entities name what PostgreSQL's `format_type` writes otherwise. */
+/** Names that entities use, and what PostgreSQL's `format_type` calls them. */
 const LONG_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone' };
-/** The driver gives a Date, TypeORM a text. */
+/** The driver returns a Date, TypeORM a text. */
 const AMBIGUOUS = 'date';
 
 function columnOf(entity: new () => object, property: string): [string, SqlType<unknown, unknown>] {

@@ -59,8 +59,11 @@ import { FindTasksByChange1795420100000 } from './migrations/1795420100000-find-
 import { CountReplicas1795421000000 } from './migrations/1795421000000-count-replicas.js';
 import { NoteUnseenMedia1795422000000 } from './migrations/1795422000000-note-unseen-media.js';
 import { FindSpendingByDay1795423000000 } from './migrations/1795423000000-find-spending-by-day.js';
+import { SignInToToolServers1795430000000 } from './migrations/1795430000000-sign-in-to-tool-servers.js';
+import { FindTurnsWithoutAnswer1795431000000 } from './migrations/1795431000000-find-turns-without-answer.js';
+import { FindWhatPeopleSent1795431100000 } from './migrations/1795431100000-find-what-people-sent.js';
 
-/** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
+/** All migrations in their order. A migration that is not listed here does not run. */
 export const migrations = [
   CreateTokens1763700000000,
   CreateSessions1763700001000,
@@ -123,4 +126,7 @@ export const migrations = [
   CountReplicas1795421000000,
   NoteUnseenMedia1795422000000,
   FindSpendingByDay1795423000000,
+  SignInToToolServers1795430000000,
+  FindTurnsWithoutAnswer1795431000000,
+  FindWhatPeopleSent1795431100000,
 ];

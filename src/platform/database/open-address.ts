@@ -7,11 +7,11 @@ import { EmbeddedPostgres } from './embedded/embedded-postgres.js';
 export interface OpenAddress {
   readonly address: DatabaseAddress;
   readonly embedded: boolean;
-  /** Leaves the embedded server, which stops when no other process uses it; does nothing for a server of your own. */
+  /** Leaves the embedded server, which stops when no other process uses it. Does nothing for a server of your own. */
   close(): Promise<void>;
 }
 
-/** Finds the configured PostgreSQL, or starts (or adopts) the embedded one. */
+/** Finds the configured PostgreSQL, or else starts or adopts the embedded one. */
 export async function openAddress(
   settings: GatewaySettings['database'],
   logs: Logs,

@@ -10,18 +10,21 @@ import {
 } from './data-source.js';
 import { type OpenAddress, openAddress } from './open-address.js';
 
-/** The embedded server takes 50 connections in all; some are for a second process and for migrations. */
+/** The embedded server allows 50 connections; some are kept for a second process and for migrations. */
 const MAX_EMBEDDED = 20;
 
 export interface OpenDatabase {
   readonly dataSource: PooledDataSource;
   readonly address: DatabaseAddress;
-  /** True for the server that came with the gateway. */
+  /** True for the embedded server. */
   readonly embedded: boolean;
   close(): Promise<void>;
 }
 
-/** Connects to PostgreSQL and checks that it is one we support (14 or later). The caller closes it, and with it the server that `opening` brings. */
+/**
+ * Connects to PostgreSQL and checks that it is supported (14 or later). The caller closes it, and with it the server of
+ * `opening`.
+ */
 export async function openDatabase(
   settings: GatewaySettings['database'],
   logs: Logs,

@@ -3,30 +3,35 @@ import { sentenceOf } from '../../common/errors/error-text.js';
 import { type Logger, silentLogs } from '../logging/logger.js';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
 import { createDataSource, type DatabaseAddress } from './data-source.js';
-import { type LockPatience, LockWaits, USUAL_PATIENCE } from './lock-waits.js';
+import { DEFAULT_LOCK_TIMEOUTS, type LockTimeouts, LockWaits } from './lock-waits.js';
 import { migrations } from './migrations.js';
 
-/** A migration may take long, and so may the wait for another process that runs it. */
-const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
+/** Neither migrations nor waiting for another process that runs them have a time limit. */
+const MIGRATION_POOL = {
+  size: 2,
+  connectTimeoutMs: 10_000,
+  statementTimeoutMs: 0,
+  onIdleError: () => undefined,
+};
 
 /**
- * Runs what is missing, one process at a time. Each migration is a transaction of its own, so that what it locks is free
- * again while the next one works; after a crash the next start goes on with the first that is missing. An empty database
- * gets all of them or none. A lock belongs to its transaction: it holds through a transaction pooler too, goes away with
- * a process that dies, and processes that wait for it take no connection from the one that works.
+ * Runs the missing migrations, one process at a time. Each migration is a transaction of its own, so that its locks are
+ * released before the next one starts; after a crash the next start continues with the first that is missing. An empty
+ * database gets all of them or none. An advisory lock of the transaction keeps other processes out: it works through a
+ * transaction pooler, and ends when the process dies.
  *
- * A table that others use is waited for in short turns: whoever asks for it meanwhile queues behind the migration, also
- * who only reads. Throws `MigrationBlocked` when it was not free for `patience.mostMs`.
+ * A migration waits only briefly for a table that is in use, and then tries again: while it waits, everyone else who
+ * wants the table, even for reading, queues behind it. Throws `MigrationBlocked` after `timeouts.mostMs`.
  * @returns the names of the migrations that ran
  */
 export async function migrate(
   address: DatabaseAddress,
   logger: Logger = silentLogs.for('database'),
-  patience = USUAL_PATIENCE,
+  timeouts = DEFAULT_LOCK_TIMEOUTS,
 ): Promise<string[]> {
-  const dataSource = await createDataSource(address, PATIENT).initialize();
+  const dataSource = await createDataSource(address, MIGRATION_POOL).initialize();
   try {
-    return await migrateLocked(dataSource, logger, patience);
+    return await migrateLocked(dataSource, logger, timeouts);
   } finally {
     await dataSource.destroy();
   }
@@ -35,14 +40,14 @@ export async function migrate(
 async function migrateLocked(
   dataSource: DataSource,
   logger: Logger,
-  patience: LockPatience,
+  timeouts: LockTimeouts,
 ): Promise<string[]> {
   const ran: string[] = [];
-  const waits = new LockWaits(dataSource, logger, patience);
+  const waits = new LockWaits(dataSource, logger, timeouts);
   for (let isOver = false; !isOver; ) {
     let working = '';
     try {
-      const names = await inLockedTransaction(dataSource, patience.lockMs, async (executor, isEmpty) => {
+      const names = await inLockedTransaction(dataSource, timeouts.lockMs, async (executor, isEmpty) => {
         if (isEmpty) return executor.executePendingMigrations();
         const [next] = await executor.getPendingMigrations();
         working = next?.name ?? '';
@@ -82,7 +87,7 @@ async function inLockedTransaction(
   }
 }
 
-/** Warns when the tables are not what the code believes; it changes nothing and never rejects. */
+/** Warns when the tables differ from what the code expects. Changes nothing and never rejects. */
 export async function warnOfDrift(dataSource: DataSource, logger: Logger): Promise<void> {
   try {
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
@@ -97,16 +102,16 @@ export async function warnOfDrift(dataSource: DataSource, logger: Logger): Promi
 
 /** How the schema of a database compares with this version. */
 export interface SchemaState {
-  /** Whether a gateway has ever made its schema here. */
+  /** Whether a gateway has ever created its schema here. */
   readonly exists: boolean;
-  /** The names of this version's migrations that have not run, in their order. */
+  /** The names of the migrations of this version that have not run, in their order. */
   readonly missing: readonly string[];
 }
 
 const EXISTS = `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`;
 const APPLIED = 'SELECT name FROM schema_migrations';
 
-/** Looks which migrations have run; changes nothing. Rejects with the driver's error. */
+/** Finds out which migrations have run; changes nothing. Rejects with the driver's error. */
 export async function schemaState(dataSource: DataSource): Promise<SchemaState> {
   const [found]: { exists: boolean }[] = await dataSource.query(EXISTS);
   const rows: { name: string }[] = found?.exists === true ? await dataSource.query(APPLIED) : [];

@@ -2,7 +2,7 @@ import { integer, optional, text } from './sql-types.js';
 import { filtersGiven, statement, statementsBy, valuesGiven } from './statement.js';
 
 describe('a statement', () => {
-  test('numbers its parameters by where they stand first, and takes their values in that order', () => {
+  test('numbers its parameters in the order of their first use, and takes their values in that order', () => {
     const found = statement({
       name: 'spec.numbered',
       params: { first: text, second: integer },
@@ -25,7 +25,7 @@ describe('a statement', () => {
     });
   });
 
-  test('is refused when a parameter is written and not declared, or declared and not written', () => {
+  test('is refused when a parameter is written but not declared, or the reverse', () => {
     const params = { id: text };
     expect(() => statement({ name: 'spec.a', params, row: {}, sql: 'SELECT :id, :other' })).toThrow(
       'spec.a does not declare its parameter :other',
@@ -35,7 +35,7 @@ describe('a statement', () => {
     );
   });
 
-  test('has its name for itself', () => {
+  test('has a name that no other statement has', () => {
     statement({ name: 'spec.once', params: {}, row: {}, sql: 'SELECT 1' });
     expect(() => statement({ name: 'spec.once', params: {}, row: {}, sql: 'SELECT 2' })).toThrow(
       'two statements are called spec.once',
@@ -56,7 +56,7 @@ describe('statements by their filters', () => {
     };
   });
 
-  test('are made once for each set, in one order whoever asks', () => {
+  test('are made once for each set of filters, in whatever order they are given', () => {
     const both = lists(['agent', 'user']);
     expect(both.text).toBe('SELECT 1 WHERE true AND user = $1 AND agent = $2 LIMIT $3');
     expect(lists(new Set(['user', 'agent'] as const))).toBe(both);

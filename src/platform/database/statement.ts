@@ -1,15 +1,17 @@
 import type { AnyStatement, SqlValue, TypedStatement } from './sql.js';
 import type { RowOf, SqlShape } from './sql-types.js';
 
-/** A row that the statement gives. */
+/** A row that the statement returns. */
 export type RowOfStatement<Of> = Of extends TypedStatement<infer _Params, infer Row> ? RowOf<Row> : never;
 
 interface Definition<Params extends SqlShape, Row extends SqlShape>
   extends Omit<TypedStatement<Params, Row>, 'text' | 'order'> {
-  /** Unique over the program: `<area>.<verb>`. */
+  /** Unique in the program: `<area>.<verb>`. */
   readonly name: string;
   readonly params: Params;
-  /** The columns of its answer, by their names in SQL; `{}` when it gives none. A column of type void is not named. */
+  /**
+   * The columns that it returns, by their names in SQL; `{}` when it returns none. A column of type void is not named.
+   */
   readonly row: Row;
   /** Parameters are written `:name`, with a cast where PostgreSQL cannot tell the type: `:name::text`. */
   readonly sql: string;
@@ -19,8 +21,8 @@ const made = new Map<string, AnyStatement>();
 const families: (() => void)[] = [];
 
 /**
- * Declares a statement, once for the program, when its file is loaded.
- * Throws for a name that another text has, and for parameters that are written and not declared, or the reverse.
+ * Declares a statement, once for the program, when its file is loaded. Throws when another text has the name, and when
+ * the text and the declaration do not name the same parameters.
  */
 export function statement<const Params extends SqlShape, const Row extends SqlShape>(
   definition: Definition<Params, Row>,
@@ -28,7 +30,7 @@ export function statement<const Params extends SqlShape, const Row extends SqlSh
   return registered(composed(definition));
 }
 
-/** A statement that is put together while the program runs, of parts whose types are known; nobody else knows it. */
+/** A statement that is composed while the program runs, of parts whose types are known. It is not registered. */
 export function composed<const Params extends SqlShape, const Row extends SqlShape>(
   definition: Definition<Params, Row>,
 ): TypedStatement<Params, Row> {
@@ -40,8 +42,8 @@ export function composed<const Params extends SqlShape, const Row extends SqlSha
 }
 
 /**
- * Statements that differ by which filters a caller gives. Each is made when it is first asked for, and kept. `build`
- * declares the parameters of all filters, as `optional`; those that its text does not name are left out.
+ * Statements that differ in which filters a caller passes. Each is made at its first use, and kept. `build` declares
+ * the parameters of all filters as `optional`; those that its text does not name are left out.
  */
 export function statementsBy<
   Filter extends string,
@@ -54,7 +56,7 @@ export function statementsBy<
   const kept = new Map<string, TypedStatement<Params, Row>>();
   const find = (given: Iterable<Filter>) => {
     const asked = new Set(given);
-    // In one order, whoever asks: a statement has one name.
+    // Sorted, because a statement has one name whatever the order of the filters.
     const wanted = new Set(filters.filter((filter) => asked.has(filter)));
     const key = [...wanted].join(' ');
     const found = kept.get(key) ?? registered(compile(build(wanted)));
@@ -72,7 +74,7 @@ export function filtersGiven<Filter extends string>(values: Readonly<Record<Filt
   return (Object.keys(values) as Filter[]).filter((name) => values[name] !== undefined);
 }
 
-/** Every statement of the files that are loaded, those with filters in every combination. */
+/** Every statement of the loaded files; those with filters in every combination. */
 export function allStatements(): readonly AnyStatement[] {
   for (const makeAll of families) makeAll();
   return [...made.values()];
@@ -109,5 +111,5 @@ function registered<Params extends SqlShape, Row extends SqlShape>(
   return declared;
 }
 
-/** What may hold a colon that is no parameter, or else a parameter. */
+/** Text in which a colon does not begin a parameter, or else a parameter. */
 const TOKENS = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|::|:([a-z]\w*)/gi;

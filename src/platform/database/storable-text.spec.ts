@@ -1,10 +1,10 @@
 import { storableJson, storableText } from './storable-text.js';
 
-test('text keeps everything but NUL and halves of characters', () => {
+test('text keeps everything except NUL and lone surrogates', () => {
   expect(storableText('a\0b \ud83d\ude00 \ud83d')).toBe('ab \u{1F600} \ufffd');
 });
 
-test('JSON is kept with its names, at every depth', () => {
+test('JSON keeps its names, at every depth', () => {
   const value = { 'na\0me': ['\0', 1, null, true, { '\udc00': 'a\ud800' }], same: { ключ: '\u{1F600}' } };
   expect(storableJson(value)).toEqual({
     name: ['', 1, null, true, { '\ufffd': 'a\ufffd' }],
@@ -12,7 +12,7 @@ test('JSON is kept with its names, at every depth', () => {
   });
 });
 
-test('a name that every object has stays a name', () => {
+test('a name that every object inherits stays a name', () => {
   const value = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') as object;
   expect(JSON.stringify(storableJson(value))).toBe('{"__proto__":{"a":1},"constructor":2}');
 });

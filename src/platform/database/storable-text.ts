@@ -1,11 +1,11 @@
-/** Text from outside (models, tools) as PostgreSQL can keep it: without NUL, and with lone surrogates replaced. */
+/** Text from outside (models, tools) as PostgreSQL can store it: without NUL, and with lone surrogates replaced. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
 /**
- * The same for every text within JSON, names included: PostgreSQL accepts all of JSON's escapes but those for the same
- * two.
+ * The same for every text within JSON, names included: PostgreSQL accepts all escapes of JSON except those for NUL and
+ * for lone surrogates.
  */
 export function storableJson<Json>(value: Json): Json {
   return storable(value) as Json;

@@ -7,7 +7,7 @@ import { statement } from './statement.js';
 /** Milliseconds for one attempt to store something. */
 const PROBE_TIMEOUT_MS = 2000;
 
-/** Takes new pages on the server's disk and gives them back: a full disk refuses that, while reads do not notice it. */
+/** Allocates pages on the server's disk and releases them: a full disk refuses that, while reads still work. */
 const CREATE_PAGES = statement({
   name: 'database.probe_storage',
   timeoutMs: PROBE_TIMEOUT_MS,
@@ -19,9 +19,9 @@ const CREATE_PAGES = statement({
 });
 
 /**
- * Knows whether the database can store anything. A full disk fails writes alone, so every check that only reads says
- * that all is well: this remembers a write that failed for want of room, says so once in the log, and asks for room
- * itself, whenever `problem` is called, until there is some.
+ * Knows whether the database can store anything. With a full disk only writes fail, so a check that only reads does not
+ * notice. This one remembers a write that failed for lack of room, logs it once, and then tries to store something each
+ * time `problem` is called, until it succeeds.
  */
 @Injectable()
 export class StorageWatch {
@@ -36,7 +36,7 @@ export class StorageWatch {
     database.onFailure((error) => this.note(error));
   }
 
-  /** @returns what is wrong, for `/readyz`; undefined when nothing is known to be. Never throws. */
+  /** @returns what is wrong, for `/readyz`; undefined when no problem is known. Never throws. */
   async problem(): Promise<string | undefined> {
     if (!this.isFull) return undefined;
     try {

@@ -12,7 +12,7 @@ function failing(...errors: Error[]) {
   });
 }
 
-test('what fails because the database is away is asked again', async () => {
+test('work that fails because the database is away is repeated', async () => {
   const work = failing(away(), away());
   expect(await throughOutage(work, { limitMs: 10_000 })).toBe('answer');
   expect(work).toHaveBeenCalledTimes(3);
@@ -30,7 +30,7 @@ test('it gives up before the limit is over', async () => {
   expect(work.mock.calls.length).toBeLessThan(5);
 });
 
-test('whoever is aborted does not wait on', async () => {
+test('an abort ends the wait', async () => {
   const abort = new AbortController();
   const work = jest.fn(async () => {
     abort.abort(new Error('The turn is over.'));

@@ -11,8 +11,8 @@ export interface OutageTerms {
 }
 
 /**
- * Asks again while the database is away. `work` may have had its effect when it fails, so it has to bear being repeated.
- * Throws every other failure at once, the last one when the limit is over, and the signal's reason when it is aborted.
+ * Repeats `work` while the database is away. A failed attempt may have taken effect, so it must be safe to repeat.
+ * Throws every other failure at once, the last failure after `limitMs`, and the signal's reason when that is aborted.
  */
 export async function throughOutage<Result>(
   work: () => Promise<Result>,

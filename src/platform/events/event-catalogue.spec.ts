@@ -5,13 +5,13 @@ import { EVENT_NAMES, isSubscribable } from './event-catalogue.js';
 
 const page = readFileSync(join(__dirname, '../../../docs/webhooks.md'), 'utf8');
 
-test.each(EVENT_NAMES)('docs/webhooks.md shows what %s tells', (name) => {
+test.each(EVENT_NAMES)('docs/webhooks.md shows the payload of %s', (name) => {
   const section = page.split(/^### /m).find((text) => text.startsWith(`${name}\n`)) ?? '';
   const example = /```json\n(.*?)\n```/s.exec(section)?.[1] ?? '';
   expect(Object.keys(JSON.parse(example) as object).length).toBeGreaterThan(0);
 });
 
-test('the page has no event that does not exist', () => {
+test('the page shows no event that does not exist', () => {
   const titles = [...page.matchAll(/^### (\S+\.\S+)$/gm)].map(([, title = '']) => title);
   expect(titles.sort()).toEqual([...EVENT_NAMES, 'hook.ping'].sort());
 });
@@ -37,7 +37,7 @@ test('everything and each area can be subscribed to, and nothing else', () => {
   }
 });
 
-test('an event is one call in SQL, in which absent fields are left out', () => {
+test('an event is one call in SQL, which leaves absent fields out', () => {
   const sql = emitSql('plugin.loaded', 'NULL', { name: '$1', version: `'1'` });
   expect(sql).toBe(
     `emit_event('plugin.loaded', NULL, json_strip_nulls(json_build_object('name', $1, 'version', '1')))`,

@@ -17,7 +17,7 @@ interface MessageFacts extends TurnFacts {
 
 /** A tool call that a person has to allow; its arguments are at `/admin/v1/approvals`. */
 interface ApprovalFacts extends SessionFacts {
-  /** Absent for a call that no turn makes. */
+  /** Absent for a call without a turn. */
   readonly turn_id?: string;
   readonly approval_id: string;
   readonly tool_call_id: string;
@@ -36,7 +36,7 @@ interface ErrorFacts {
   readonly name?: string;
 }
 
-/** One model failed before it said anything, and the next one of the agent's chain was asked. */
+/** A model failed before it had answered anything, and the next one of the agent's chain was asked. */
 interface FailoverFacts {
   readonly provider: string;
   readonly model: string;
@@ -83,8 +83,8 @@ interface BudgetFacts {
 }
 
 /**
- * Every event that a hook can subscribe to, with its payload (docs/specification/silences.md, Webhooks). Within version
- * 1 only additions.
+ * Every event that a hook can subscribe to, with its payload (docs/specification/silences.md, Webhooks). Version 1 only
+ * ever gains fields and events.
  */
 export interface EventPayloads {
   'session.created': SessionFacts;
@@ -107,10 +107,10 @@ export interface EventPayloads {
   };
   /** A call waits for a person. */
   'tool.approval_requested': ApprovalFacts & { readonly expires_at: string };
-  /** The first decision, which counts. */
+  /** The first decision, which is the one that counts. */
   'tool.approval_decided': ApprovalFacts & {
     readonly status: 'allowed' | 'denied';
-    /** As the audit names them. */
+    /** The name that the audit has for them. */
     readonly decided_by: string;
     readonly reason?: string;
   };
@@ -136,7 +136,10 @@ export type EventName = EmittedName | 'session.completed';
 export type GatewayEvent = {
   [Name in EmittedName]: {
     readonly name: Name;
-    /** Whose session it is about; null when it is about no user's. Hooks bound to a user get only the events of that user. */
+    /**
+     * Whose session it is about; null when it belongs to no user. Hooks that are bound to a user get only that user's
+     * events.
+     */
     readonly userId: string | null;
     readonly data: EventPayloads[Name];
   };
@@ -168,7 +171,7 @@ const NAMES: Readonly<Record<EventName, true>> = {
 
 export const EVENT_NAMES = Object.keys(NAMES) as readonly EventName[];
 
-/** What a hook can subscribe to besides names: everything but the audit, or everything of an area. */
+/** What a hook can subscribe to besides single names: everything except the audit, or everything of an area. */
 const EVENT_PATTERNS: readonly string[] = [
   '*',
   ...new Set(EVENT_NAMES.map((name) => `${name.slice(0, name.indexOf('.'))}.*`)),

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An event that at least one hook subscribed to; written by the function `emit_event` alone. */
+/** An event that at least one hook subscribed to; only the function `emit_event` writes it. */
 @Entity('events')
 export class EventEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })

@@ -5,7 +5,7 @@ import { integer, json, nullable, text } from '../database/sql-types.js';
 import { statement } from '../database/statement.js';
 import type { GatewayEvent } from './event-catalogue.js';
 
-/** Tells the deliverer of this process that an event was committed, so that its first attempt leaves at once. */
+/** Notifies the deliverer of this process that an event was committed, so that its first attempt starts at once. */
 @Injectable()
 export class EventSignal {
   private listener: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class EventSignal {
     this.listener = listener;
   }
 
-  /** Call it after the commit. A signal that is lost is made up for by the deliverer's poll. */
+  /** Call it after the commit. When a signal is lost, the deliverer's next poll finds the event. */
   committed(): void {
     this.listener?.();
   }
@@ -33,7 +33,7 @@ const EMIT = statement({
   sql: 'SELECT emit_event(:name, :user, :data) AS deliveries',
 });
 
-/** The transactional outbox: an event exists when the change that made it is committed, and only then. */
+/** The transactional outbox: an event exists if, and only if, the change that made it is committed. */
 @Injectable()
 export class EventStore {
   constructor(

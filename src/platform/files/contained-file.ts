@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** Why a file is not read: one sentence for people, without paths of the machine. */
+/** Why a file is not read: one sentence for people, without paths of this machine. */
 class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
@@ -14,7 +14,7 @@ export function isBelow(folder: string, path: string): boolean {
 }
 
 /**
- * A regular file below `folder`, wherever symbolic links lead, up to `maxBytes`. Throws `FileProblem`.
+ * Reads a regular file below `folder`, up to `maxBytes`, wherever symbolic links lead. Throws `FileProblem`.
  * @param folder absolute and without symbolic links
  */
 export async function readContained(folder: string, name: string, maxBytes: number): Promise<Buffer> {

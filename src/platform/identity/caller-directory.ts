@@ -4,7 +4,7 @@ import { type LookUpGate, TokenDirectory } from '../tokens/token-directory.js';
 import { JwtDirectory } from './jwt-directory.js';
 import { looksLikeJwt } from './presented-jwt.js';
 
-/** Finds who calls, whichever kind of token is presented: one of the gateway's own, or the company's. */
+/** Finds the caller of a token, whether it is one of the gateway's own or of the company's identity provider. */
 @Injectable()
 export class CallerDirectory {
   constructor(
@@ -13,8 +13,8 @@ export class CallerDirectory {
   ) {}
 
   /**
-   * Without a promise when the caller is known, as for nearly every request; undefined for a token that is not valid.
-   * Rejects with `Forbidden` for a valid one without a role, and with what the gate throws.
+   * Returns without a promise when the caller is known, as for nearly every request; undefined for a token that is not
+   * valid. Rejects with `Forbidden` for a valid token without a role, and with what the gate throws.
    */
   find(
     presented: string | undefined,
@@ -24,7 +24,10 @@ export class CallerDirectory {
     return this.tokens.find(presented, gate);
   }
 
-  /** Whether a stream that was opened with this token goes on: not when it expired, or was revoked or denied. */
+  /**
+   * Whether a stream that was opened with this token may continue: not when the token expired, or was revoked or
+   * denied.
+   */
   async mayGoOn(presented: string | undefined): Promise<boolean> {
     if (presented !== undefined && looksLikeJwt(presented)) return this.jwts.mayGoOn(presented);
     return (await this.tokens.find(presented)) !== undefined;

@@ -3,8 +3,9 @@ import type { JsonObject } from './strict-json.js';
 const MAX_TEXT_LENGTH = 256;
 
 /**
- * The value of a claim. A dot leads into an object, and a name may have dots itself: the longest name that there is wins,
- * so that `kubernetes.io.namespace` finds `namespace` in `kubernetes.io`, and a claim named by a URL is found as well.
+ * The value of a claim. A dot leads into an object, and a name may contain dots itself: the longest name that exists
+ * wins, so that `kubernetes.io.namespace` finds `namespace` in `kubernetes.io`. A claim whose name is a URL is found as
+ * well.
  */
 export function claimAt(claims: unknown, path: string): unknown {
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return undefined;
@@ -19,13 +20,13 @@ export function claimAt(claims: unknown, path: string): unknown {
   return undefined;
 }
 
-/** Text that may name somebody: not empty, at most 256 characters, without control characters. */
+/** Text that can name a person: not empty, at most 256 characters, without control characters. */
 export function claimText(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT_LENGTH) return undefined;
   return /\p{C}/u.test(value) || value.trim() !== value ? undefined : value;
 }
 
-/** A list of texts as it is; of one text its words, as in the claims `scope` and `scp`. */
+/** A list of texts unchanged; a single text as its words, as in the claims `scope` and `scp`. */
 export function claimWords(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.split(' ').filter((word) => word !== '');
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

@@ -9,7 +9,7 @@ import { HOLD_CHANGES } from '../tokens/token.sql.js';
 import { LOCK_IDENTITY, TokenEndings } from '../tokens/token-endings.js';
 import { IdentityDenialEntity } from './identity-denial.entity.js';
 
-/** Everything of a subject, or one token. */
+/** A subject with everything it holds, or one token. */
 export type DeniedIdentity =
   | { readonly issuer: string; readonly subject: string }
   | { readonly issuer: string; readonly jti: string };
@@ -67,12 +67,12 @@ const AMONG = statement({
   sql: `SELECT owner FROM identity_denials WHERE owner = ANY (:owners)`,
 });
 
-/** The user that an identity is, everywhere in the gateway. */
+/** The user id of an identity, everywhere in the gateway. */
 export function identityOf(issuer: string, subject: string): string {
   return `${issuer}|${subject}`;
 }
 
-/** The name of one token of an issuer; no identity begins like this, since issuers are URLs. */
+/** The name of one token of an issuer. No identity starts like this, since issuers are URLs. */
 export function credentialOf(issuer: string, jti: string): string {
   return `jti:${issuer}|${jti}`;
 }
@@ -86,8 +86,9 @@ export class Denials {
   ) {}
 
   /**
-   * Every replica refuses it within a second and a half. What it made ends in the same transaction: tokens, webhooks and
-   * waiting messages; streams and running turns follow. False when it was denied already: then what came since ends, too.
+   * Every replica refuses it within a second and a half. What it made ends in the same transaction: tokens, webhooks
+   * and waiting messages; streams and running turns follow. Returns false when it was denied already; what it made
+   * since then ends too.
    */
   deny(denied: DeniedIdentity, by: string): Promise<boolean> {
     const owner = ownerOf(denied);
@@ -104,7 +105,7 @@ export class Denials {
     });
   }
 
-  /** Lifts a denial; what it ended stays ended. False when there was none. */
+  /** Lifts a denial; what the denial ended stays ended. Returns false when there was none. */
   async allow(denied: DeniedIdentity): Promise<boolean> {
     return (await this.database.query(ALLOW, { owner: ownerOf(denied), origin: originJson() })).length > 0;
   }

@@ -17,7 +17,7 @@ const keysAge = scrapedGauge(
   (issuers) => [...issuers.ages()].map(([issuer, ageMs]) => ({ labels: { issuer }, value: ageMs / 1000 })),
 );
 
-/** Who calls: holders of API tokens and of the company's own tokens. */
+/** Who calls: holders of API tokens, and of tokens of the company's identity provider. */
 @Module({
   imports: [TokensModule],
   providers: [KeyFetcher, JwtIssuers, Denials, JwtDirectory, CallerDirectory, ...keysAge],

@@ -65,7 +65,7 @@ test('without any keys their age is infinite', () => {
   expect(issuer().keys.ageMs).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('an unknown key has them fetched at once, and the next one not within ten seconds', async () => {
+test('an unknown key is fetched at once, and the next unknown key not within ten seconds', async () => {
   const { state, asked } = issuer('first');
   await asked('first');
   state.kids = ['first', 'second'];
@@ -78,7 +78,7 @@ test('an unknown key has them fetched at once, and the next one not within ten s
   expect([await waiting, state.fetches]).toEqual(['found', 3]);
 });
 
-test('of unknown keys eight are waited for, all with one fetch; others are refused at once with when to come again', async () => {
+test('tokens of eight unknown keys wait for one fetch; others are refused at once and told when to try again', async () => {
   const { state, keys, asked } = issuer('first');
   await asked('first');
   expect(await asked('none')).toBe('none');

@@ -3,13 +3,16 @@ import { Unavailable } from '../../common/errors/gateway-error.js';
 import type { Logger } from '../logging/logger.js';
 import type { JwtHeader } from './presented-jwt.js';
 
-/** Fetches on demand are at least so far apart, for unknown keys and for an issuer that cannot be reached. */
+/** The least time between two fetches on demand, for unknown keys and for an issuer that cannot be reached. */
 const DEMAND_MS = 10_000;
 const REFRESH_MS = 600_000;
 const RETRY_MS = 30_000;
 /** How long keys are used when the issuer cannot be reached. */
 const KEPT_MS = 86_400_000;
-/** Unknown keys whose tokens wait for the next fetch. In a rotation all name one key; whoever makes names up takes few places. */
+/**
+ * How many different unknown keys may have tokens waiting for the next fetch. In a rotation all tokens name one key;
+ * tokens with invented names can take only this many places.
+ */
 const MAX_AWAITED = 8;
 const MAX_WAITING = 200;
 const MAX_ABSENT = 1000;
@@ -29,7 +32,7 @@ export class IssuerKeys {
   private fetchedAt = 0;
   private kids: ReadonlySet<string | undefined> = new Set();
   private triedAt = Number.NEGATIVE_INFINITY;
-  /** When an unknown key last had the keys fetched. */
+  /** When an unknown key last caused a fetch. */
   private demandedAt = Number.NEGATIVE_INFINITY;
   private fetching: Promise<boolean> | undefined;
   private nextFetch: Promise<boolean> | undefined;
@@ -37,44 +40,45 @@ export class IssuerKeys {
   private readonly awaited = new Map<string, number>();
   private waiting = 0;
   private failing = false;
-  /** Ids that the newest keys do not have: asked for again before the next fetch, they are refused at once. */
+  /** Ids that the newest keys do not have: until the next fetch they are refused at once. */
   private readonly absent = new Set<string>();
   private readonly listeners: (() => void)[] = [];
 
   constructor(private readonly parts: IssuerKeysParts) {}
 
-  /** Told when keys were fetched. */
+  /** Called when keys were fetched. */
   onFetched(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** Fetches when it is time to; never rejects. */
+  /** Fetches when a fetch is due; never rejects. */
   async refreshWhenDue(): Promise<void> {
     const everyMs = this.failing || this.find === undefined ? RETRY_MS : REFRESH_MS;
     if (sinceMs(this.triedAt) >= everyMs) await this.fetch();
   }
 
-  /** Whether tokens can be checked. Fetches when there are no keys, at most every ten seconds; never rejects. */
+  /** Whether tokens can be checked. Without keys it fetches them, at most every ten seconds; never rejects. */
   async available(): Promise<boolean> {
     return this.isUsable || this.fetchOnDemand();
   }
 
-  /** The key that a header names, of those that were fetched; undefined when it is not among them, or they are too old. */
+  /** The fetched key that a header names; undefined when there is no such key, or the keys are too old. */
   async keyAtHand(header: JwtHeader): Promise<CryptoKey | undefined> {
     return this.isUsable ? this.lookUp(header) : undefined;
   }
 
   /**
-   * The key that a header names; undefined when the issuer has none such. An unknown one has the keys fetched anew, but
-   * not within ten seconds of the last one that did: then it waits, so that a key that came just now is not refused. Of such keys
-   * eight are waited for; a token with another is refused at once. Throws `Unavailable` while it cannot be known.
+   * The key that a header names; undefined when the issuer has no such key. An unknown key makes the gateway fetch the
+   * keys again, but not within ten seconds of the last such fetch. Until then the token waits, so that a key that was
+   * published just now is not refused. At most eight such keys are waited for; a token with another one is refused at
+   * once. Throws `Unavailable` while this cannot be known.
    */
   async keyFor(header: JwtHeader): Promise<CryptoKey | undefined> {
     if (!this.isUsable && !(await this.fetchOnDemand())) throw this.unavailable();
     const known = await this.lookUp(header);
     if (known !== undefined) return known;
     const { kid } = header;
-    // Of a key of this name that does not fit there is no other.
+    // When a key of this name does not fit, no other key has the name.
     if (kid === undefined || this.kids.has(kid)) return undefined;
     if (this.fetching !== undefined) {
       await this.fetching;
@@ -88,7 +92,7 @@ export class IssuerKeys {
     return found;
   }
 
-  /** How old the keys at hand are; infinite while there are none. */
+  /** How old the keys are; infinite while there are none. */
   get ageMs(): number {
     return this.find === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Date.now() - this.fetchedAt);
   }
@@ -101,13 +105,13 @@ export class IssuerKeys {
     try {
       return await this.find?.({ alg, ...(kid === undefined ? {} : { kid }) });
     } catch (error) {
-      // A token without a key id, of an issuer with several keys, is among them.
+      // This includes a token without a key id from an issuer with several keys.
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }
   }
 
-  /** Whether there are keys afterwards. Joins a fetch that is on its way. */
+  /** Whether there are keys afterwards. Joins a fetch that is under way. */
   private async fetchOnDemand(): Promise<boolean> {
     if (this.fetching !== undefined || sinceMs(this.triedAt) >= DEMAND_MS) await this.fetch();
     return this.isUsable;
@@ -142,7 +146,10 @@ export class IssuerKeys {
     return this.fetch();
   }
 
-  /** One for all that wait for it. @returns whether it brought keys */
+  /**
+   * One fetch for all that wait for it.
+   * @returns whether it brought keys
+   */
   private fetch(): Promise<boolean> {
     this.fetching ??= this.fetchNow().finally(() => {
       this.fetching = undefined;
@@ -184,9 +191,9 @@ export class IssuerKeys {
   }
 }
 
-/** By the wall clock, which also moves while a machine sleeps. */
+/** By the wall clock, which continues while a machine sleeps. */
 function sinceMs(thenMs: number): number {
   const passed = Date.now() - thenMs;
-  // A clock that was set back must not make anything wait for it.
+  // A clock that was set back must not make anyone wait for it.
   return passed < 0 ? Number.POSITIVE_INFINITY : passed;
 }

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { compactVerify, errors } from 'jose';
 import { Forbidden } from '../../common/errors/gateway-error.js';
+import { SecretBox } from '../secrets/secret-box.js';
 import { type Caller, ownersOf } from '../tokens/caller.js';
 import { CredentialRevisions } from '../tokens/credential-revisions.js';
 import type { LookUpGate } from '../tokens/token-directory.js';
 import { credentialOf, Denials, identityOf } from './denials.service.js';
+import { sealIdentityToken } from './identity-token.js';
 import { JwtIssuers } from './jwt-issuers.service.js';
 import { type PresentedJwt, readJwt } from './presented-jwt.js';
 import { grantOf } from './role-grant.js';
@@ -23,7 +25,7 @@ interface KnownJwt {
   denials: string | undefined;
 }
 
-/** The token is good, but nothing is configured for what it says of its holder. */
+/** The token is valid, but no role is configured for its claims. */
 class NoRole extends Forbidden {
   constructor() {
     super(
@@ -34,15 +36,16 @@ class NoRole extends Forbidden {
 }
 
 /**
- * Finds the caller of a JSON Web Token. What was verified is remembered until it expires, so that a request costs no
- * signature twice and the issuer is never asked for one; denials are looked up again whenever their revision changed.
+ * Finds the caller of a JSON Web Token. Results are cached until the token expires, so that no signature is verified
+ * twice and the issuer is never asked about a single token; denials are looked up again whenever their revision
+ * changes.
  */
 @Injectable()
 export class JwtDirectory {
-  /** By the hash of the token: what can be sent is not kept. */
+  /** By the hash of the token, so that no usable token is kept in memory. */
   private readonly known = new Map<string, KnownJwt>();
   private readonly forged = new Set<string>();
-  /** Tokens that were good once: when the settings changed they are verified again, without asking the gate. */
+  /** Tokens that were valid earlier: after a change of settings they are verified again without asking the gate. */
   private readonly seen = new Set<string>();
   private readonly loading = new Map<string, Promise<KnownJwt | undefined>>();
 
@@ -50,6 +53,7 @@ export class JwtDirectory {
     private readonly issuers: JwtIssuers,
     private readonly denials: Denials,
     private readonly revisions: CredentialRevisions,
+    private readonly box: SecretBox,
   ) {
     issuers.onKeysFetched(() => this.forged.clear());
     issuers.onReconfigured(() => {
@@ -60,8 +64,8 @@ export class JwtDirectory {
   }
 
   /**
-   * Without a promise when the token was seen before. The gate is asked before a signature is verified. Rejects with
-   * `NoRole`, with `Unavailable` when keys or denials cannot be known, and with what the gate throws.
+   * Returns without a promise when the token was seen before. The gate is asked before a signature is verified. Rejects
+   * with `NoRole`, with `Unavailable` when keys or denials cannot be read, and with what the gate throws.
    */
   find(presented: string, gate?: () => LookUpGate): Caller | undefined | Promise<Caller | undefined> {
     const issuers = this.issuers.all();
@@ -77,7 +81,10 @@ export class JwtDirectory {
     return read === undefined ? undefined : this.findNew(hash, read, gate);
   }
 
-  /** Whether what this token opened goes on: it ends when the token expires, is denied, or is not good by new settings. */
+  /**
+   * Whether what this token opened may continue. It ends when the token expires, is denied, or is no longer valid under
+   * changed settings.
+   */
   async mayGoOn(presented: string): Promise<boolean> {
     try {
       return (await this.find(presented)) !== undefined;
@@ -119,13 +126,20 @@ export class JwtDirectory {
     let known: KnownJwt | undefined;
     try {
       const issuers = this.issuers.all();
-      known = (await this.isSigned(hash, read, asked)) ? knownJwt(read) : undefined;
-      // Settings that changed meanwhile may give it other roles: it is used once and not kept.
+      known = (await this.isSigned(hash, read, asked))
+        ? knownJwt(read, this.identityTokenOf(read))
+        : undefined;
+      // Changed settings may give it other roles: use it once, and do not keep it.
       if (known !== undefined && issuers === this.issuers.all()) this.remember(hash, known);
     } finally {
       asked?.leave(known !== undefined);
     }
     return known;
+  }
+
+  private identityTokenOf({ text, issuer, subject }: PresentedJwt): { identityToken?: string } {
+    if (!this.issuers.areForTools(issuer)) return {};
+    return { identityToken: sealIdentityToken(this.box, identityOf(issuer.issuer, subject), text) };
   }
 
   private async isSigned(
@@ -136,7 +150,7 @@ export class JwtDirectory {
     const keys = this.issuers.keysOf(issuer);
     if (keys === undefined) return false;
     const fetched = () => keys.keyFor(header);
-    // Others are not held up while an issuer is asked for its keys.
+    // Others need not wait while the keys of an issuer are fetched.
     const key =
       (await keys.keyAtHand(header)) ?? (await (gate === undefined ? fetched() : gate.outside(fetched)));
     if (key === undefined) return false;
@@ -174,7 +188,7 @@ export class JwtDirectory {
     this.seen.add(hash);
   }
 
-  /** First what has expired, then the half that came first. */
+  /** Removes the expired ones first, then the older half. */
   private makeRoom(): void {
     const now = Date.now();
     for (const [hash, { expiresAtMs }] of this.known) if (expiresAtMs <= now) this.known.delete(hash);
@@ -185,7 +199,10 @@ export class JwtDirectory {
   }
 }
 
-function knownJwt({ issuer, subject, jti, claims, expiresAtMs }: PresentedJwt): KnownJwt {
+function knownJwt(
+  { issuer, subject, jti, claims, expiresAtMs }: PresentedJwt,
+  identityToken: Pick<Caller, 'identityToken'>,
+): KnownJwt {
   const identity = identityOf(issuer.issuer, subject);
   const credential = jti === undefined ? {} : { credential: credentialOf(issuer.issuer, jti) };
   const owners = ownersOf({ tokenId: identity, ...credential });
@@ -202,6 +219,7 @@ function knownJwt({ issuer, subject, jti, claims, expiresAtMs }: PresentedJwt): 
     expiresAtMs,
     roles,
     ...credential,
+    ...identityToken,
     ...(agents === undefined ? {} : { agents }),
   };
   return { ...life, caller };

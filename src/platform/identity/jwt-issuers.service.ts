@@ -8,13 +8,15 @@ import { KeyFetcher } from './key-fetcher.js';
 
 const POLL_MS = 5000;
 
-/** The issuers of `[auth.jwt]` with their keys, as the settings are now. */
+/** The issuers of `[auth.jwt]` with their keys, according to the current settings. */
 @Injectable()
 export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly onKeys: (() => void)[] = [];
   private readonly onSettings: (() => void)[] = [];
   private followed: unknown;
+  private followedMcp: unknown;
+  private forTools: ReadonlySet<string> = new Set();
   private text = '';
   private readonly known = new Map<string, { readonly text: string; readonly keys: IssuerKeys }>();
   private readonly poller = new Poller({
@@ -44,21 +46,26 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
     await this.poller.stop();
   }
 
-  /** Told when keys were fetched: a signature that was wrong may be right. */
+  /** Called when keys were fetched: a signature that was refused may be valid now. */
   onKeysFetched(listener: () => void): void {
     this.onKeys.push(listener);
   }
 
-  /** Told when an issuer or its roles changed: what was decided before may be wrong. */
+  /** Called when an issuer or its roles changed: earlier results may no longer hold. */
   onReconfigured(listener: () => void): void {
     this.onSettings.push(listener);
   }
 
   /** By the text of `iss`. The same map until the settings change. */
   all(): ReadonlyMap<string, JwtIssuerSettings> {
-    const { auth } = this.settings.current;
-    if (auth !== this.followed) this.follow(auth);
+    const { auth, mcp } = this.settings.current;
+    if (auth !== this.followed || mcp !== this.followedMcp) this.follow(auth, mcp);
     return this.current;
+  }
+
+  /** Whether tool servers take people by tokens of this issuer, so that these are needed after the request. */
+  areForTools({ issuer }: JwtIssuerSettings): boolean {
+    return this.forTools.has(issuer);
   }
 
   keysOf({ issuer }: JwtIssuerSettings): IssuerKeys | undefined {
@@ -81,9 +88,12 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
     for (const { keys } of this.known.values()) void keys.refreshWhenDue();
   }
 
-  private follow(auth: Settings['current']['auth']): void {
+  private follow(auth: Settings['current']['auth'], mcp: Settings['current']['mcp']): void {
     this.followed = auth;
-    const text = JSON.stringify(auth.jwt);
+    this.followedMcp = mcp;
+    const servers = Object.values(mcp.servers).filter(({ identity }) => identity === 'cross_app');
+    this.forTools = new Set(servers.map(({ idp_issuer: issuer }) => issuer));
+    const text = JSON.stringify([auth.jwt, [...this.forTools]]);
     if (text === this.text) return;
     this.text = text;
     this.current = new Map(Object.values(auth.jwt).map((issuer) => [issuer.issuer, issuer]));
@@ -92,7 +102,7 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
     for (const listener of this.onSettings) listener();
   }
 
-  /** An issuer whose keys come from elsewhere now gets none of those that were fetched before. */
+  /** An issuer whose keys now come from another place starts without the keys that were fetched before. */
   private followOne(name: string, issuer: JwtIssuerSettings): void {
     const text = JSON.stringify([issuer.jwks_url, issuer.ca_file, issuer.jwks_token_file]);
     if (this.known.get(issuer.issuer)?.text === text) return;

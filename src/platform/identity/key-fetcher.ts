@@ -15,7 +15,7 @@ const DISCOVERY = '.well-known/openid-configuration';
 export class KeyFetcher {
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** Throws a sentence that says what failed; it repeats nothing that was answered. */
+  /** Throws a sentence that says what failed and contains nothing of the response. */
   async fetch(name: string, issuer: JwtIssuerSettings): Promise<JSONWebKeySet> {
     const url = issuer.jwks_url === '' ? await this.discover(name, issuer) : issuer.jwks_url;
     const { keys } = await this.get(name, issuer, url);
@@ -35,7 +35,7 @@ export class KeyFetcher {
     }
     const { jwks_uri: keys } = document;
     if (typeof keys !== 'string') throw new Error(`${url} has no "jwks_uri".`);
-    // Keys that come unprotected would let anyone on the way sign tokens.
+    // Anyone on the way could replace keys that come without TLS, and then sign tokens.
     if (issuer.issuer.startsWith('https:') && !keys.startsWith('https:'))
       throw new Error(`${url} names a "jwks_uri" that is not https.`);
     return keys;
@@ -81,7 +81,7 @@ function isPublicKey(key: unknown): key is JWK {
   );
 }
 
-/** The hosts that the settings name. What a discovery document names beside them must be public. */
+/** The hosts that the settings name. Other hosts in a discovery document must be public. */
 function ownHostsOf({ issuer, jwks_url: url }: JwtIssuerSettings): ReadonlySet<string> {
   return new Set([issuer, url].filter((text) => text !== '').map(hostOf));
 }

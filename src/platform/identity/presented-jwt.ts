@@ -2,18 +2,18 @@ import type { JwtIssuerSettings } from '../settings/sections/auth.section.js';
 import { claimAt, claimText } from './claims.js';
 import { type JsonObject, strictObject } from './strict-json.js';
 
-/** Tokens that name hundreds of groups stay below it. */
+/** Tokens that name hundreds of groups are still shorter. */
 const MAX_LENGTH = 16_384;
 const MAX_ID_LENGTH = 256;
-/** How far the clocks of an issuer and of this machine may be apart. */
+/** How far the clocks of an issuer and of this machine may differ. */
 const SKEW_MS = 60_000;
 
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
-/** Parameters that change what the signature means, or bring or point at a key of the sender's own. */
+/** Parameters that change what the signature means, or that bring or name a key of the sender's own. */
 const REFUSED_PARAMETERS = ['crit', 'jwk', 'jku', 'x5u', 'x5c', 'b64', 'zip', 'enc', 'cty'];
 
-/** What a token says of its key; nothing of it is proven. */
+/** What a token says about its key; nothing of it is proven. */
 export interface JwtHeader {
   readonly alg: string;
   readonly kid?: string;
@@ -27,18 +27,18 @@ export interface PresentedJwt {
   readonly issuer: JwtIssuerSettings;
   readonly subject: string;
   readonly jti: string | undefined;
-  /** Unix milliseconds from which on it is refused, the difference of clocks included. */
+  /** When it is refused, in Unix milliseconds; the allowed difference of clocks is included. */
   readonly expiresAtMs: number;
 }
 
-/** Whether a text has the form of a JSON Web Token and not that of an API token. */
+/** Whether a text has the form of a JSON Web Token, and not that of an API token. */
 export function looksLikeJwt(text: string): boolean {
   return text.length <= MAX_LENGTH && SHAPE.test(text);
 }
 
 /**
- * Reads a token and checks all that needs no key: its form, its header, for whom, by whom and when it was issued.
- * Undefined when anything is wrong; callers are never told what. No object in it is trusted yet.
+ * Reads a token and makes every check that needs no key: its form, its header, for whom, by whom and when it was
+ * issued. Undefined when anything is wrong; callers are never told what. Nothing of it is proven yet.
  */
 export function readJwt(
   text: string,
@@ -71,7 +71,10 @@ function subjectOf(
   return `${issuer}|${subject}`.length > MAX_ID_LENGTH ? undefined : { subject, jti };
 }
 
-/** Whether the part is the one spelling of its bytes: else a changed last character could leave them the same. */
+/**
+ * Whether the part is the only way to write its bytes: otherwise a changed last character could leave the bytes the
+ * same.
+ */
 function isCanonical(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
@@ -93,7 +96,7 @@ function isFor(audience: unknown, own: string): boolean {
   return Array.isArray(audience) ? audience.includes(own) : audience === own;
 }
 
-/** Undefined for a token that is not valid now, and without the claims that say so. */
+/** Undefined for a token that is not valid now, or that does not say when it is. */
 function endOfLife({ exp, nbf, iat }: JsonObject, maxAgeSecs: number, nowMs: number): number | undefined {
   if (!isTime(exp) || !isTime(iat) || !(nbf === undefined || isTime(nbf))) return undefined;
   if (iat * 1000 > nowMs + SKEW_MS || (nbf ?? 0) * 1000 > nowMs + SKEW_MS) return undefined;

@@ -5,12 +5,12 @@ import type { JsonObject } from './strict-json.js';
 
 const ANYONE = '*';
 
-/** What a token's roles allow together. */
+/** What the roles of a token allow together. */
 export interface RoleGrant {
   /** Names in `[auth.jwt.<name>.roles]`; `*` for a caller that has none of the others. */
   readonly roles: readonly string[];
   readonly scopes: readonly GrantedScope[];
-  /** Undefined for all agents; else the first is the default. */
+  /** Undefined means all agents; otherwise the first one is the default. */
   readonly agents: readonly string[] | undefined;
   readonly bound: boolean;
 }
@@ -18,9 +18,9 @@ export interface RoleGrant {
 /**
  * What the roles of a token allow together; undefined for a token without a role.
  *
- * Roles are united so that nobody gets what no role of theirs gives. A caller with a role that is not bound is not bound
- * and has the scopes of such roles alone: else the scopes of a bound role would reach the sessions of others. Agents are
- * those of the roles that may start turns, for the same reason.
+ * Combining roles never gives a caller what none of the roles gives. A caller with an unbound role is unbound and has
+ * only the scopes of unbound roles: otherwise the scopes of a bound role would reach other people's sessions. For the
+ * same reason the agents are only those of roles that may start turns.
  */
 export function grantOf(
   claims: JsonObject,

@@ -4,8 +4,9 @@ const MAX_DEPTH = 16;
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The object that a part of a token holds. Undefined for anything else: bytes that are no UTF-8, text that is no JSON,
- * a value that is no object, deep nesting, and an object that names a key twice, which two readers may read differently.
+ * The object that a part of a token contains. Undefined for anything else: bytes that are not UTF-8, text that is not
+ * JSON, a value that is not an object, deep nesting, and an object with a repeated key, which two readers may read
+ * differently.
  */
 export function strictObject(part: string): JsonObject | undefined {
   try {
@@ -20,7 +21,7 @@ export function strictObject(part: string): JsonObject | undefined {
   }
 }
 
-/** Of valid JSON: whether no object has a key twice and nothing is nested too deep. */
+/** Whether no object in valid JSON has a key twice, and nothing is nested too deep. */
 function isUnambiguous(text: string): boolean {
   /** The keys of each open object; undefined for an open list. */
   const open: (Set<unknown> | undefined)[] = [];
@@ -45,7 +46,7 @@ function isUnambiguous(text: string): boolean {
   return true;
 }
 
-/** Where the string that begins at a quote is over. */
+/** Where the string that begins at a quote ends. */
 function endOfString(text: string, begin: number): number {
   let at = begin + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

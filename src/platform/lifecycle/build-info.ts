@@ -7,7 +7,7 @@ export interface BuildInfo {
   readonly builtAt: Date;
 }
 
-/** What the build stamped into `dist/build.json`; without a build, the version of the package and the age of its file. */
+/** What the build wrote into `dist/build.json`; without a build, the package's version and the age of its file. */
 export function readBuildInfo(): BuildInfo {
   const manifest = join(packageRoot(), 'package.json');
   const stamped = textsIn(join(packageRoot(), 'dist', 'build.json'));
@@ -16,7 +16,7 @@ export function readBuildInfo(): BuildInfo {
   return { version, builtAt: builtAt === undefined ? statSync(manifest).mtime : new Date(builtAt) };
 }
 
-/** The text values of a JSON file; none when there is no such file. */
+/** The text values of a JSON file; none when the file does not exist. */
 function textsIn(path: string): Map<string, string> {
   try {
     const entries = Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);

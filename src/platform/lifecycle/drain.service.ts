@@ -4,15 +4,18 @@ import type { Logger } from '../logging/logger.js';
 import { Poller } from '../runtime/poller.js';
 import { withDeadline } from '../runtime/with-deadline.js';
 import type { Settings } from '../settings/settings.js';
+import type { EndingParts } from './ending-parts.js';
 import type { Readiness } from './readiness.js';
 
 const IDLE_SWEEP_MS = 100;
 /**
- * Before the port closes, connections are kept open again: one that is opened at that moment would be reset
+ * Before the port closes, connections are kept alive again: a connection that is opened at that moment would be reset
  * (docs/decisions/0802-a-stop-drains-slowly-for-balancers-and-quickly-for-people.md).
  */
 const CALM_MS = 300;
-/** Connections that were just accepted send their request, and balancers use up those that they kept. */
+/**
+ * The time in which connections that were just accepted send their request, and balancers use up those that they kept.
+ */
 const SETTLING_MS = 500;
 const CLOSING_TURNS_MS = 5000;
 /** For answers that are being written; a client that does not read its answer is not waited for. */
@@ -22,15 +25,15 @@ const ENDING_MS = 15_000;
 const MAX_LOGGED = 20;
 
 export interface StopOptions {
-  /** Whether `gateway.drain_grace_ms` is waited for. Default: true. */
+  /** Whether to wait for `gateway.drain_grace_ms`. Default: true. */
   readonly withGrace?: boolean;
 }
 
-/** The ports that take connections. */
+/** The ports that accept connections. */
 export interface DrainedListeners {
   /** Whether an answer closes its connection. */
   endsConnections: boolean;
-  /** The routes of the requests that have no answer yet. */
+  /** The routes of the requests that have not been answered yet. */
   readonly unansweredRoutes: readonly string[];
   stopAccepting(): Promise<void>;
   closeIdle(): void;
@@ -39,32 +42,33 @@ export interface DrainedListeners {
   close(): Promise<void>;
 }
 
-/** The work that is waited for, and left to another replica, or interrupted, when it takes longer than the limit. */
+/** Work that a stop waits for. What takes longer than the limit is left to another replica, or interrupted. */
 export interface DrainedTurns {
   readonly count: number;
   allEnded(): Promise<void>;
-  /** From now on they are left to another replica between two steps. */
+  /** From now on turns are left to another replica between two steps. */
   handOverAtStep(): void;
-  /** Now. */
+  /** Interrupts at once what runs, and what begins later. */
   endAll(): void;
 }
 
-/** What is drained; the order is that of `DrainService`. */
+/** What is drained, in the order in which `DrainService` does it. */
 export interface Drained {
   readonly readiness: Readiness;
   readonly listeners: DrainedListeners;
-  /** Answers that never end by themselves. */
+  /** Streams, which never end by themselves, and answers that take longer than a stop. */
   readonly streams: readonly { endAll(): void }[];
   readonly settings: Settings;
   readonly turns: DrainedTurns;
   readonly logger: Logger;
   readonly closeApp: () => Promise<void>;
+  readonly ending: EndingParts;
 }
 
 /**
- * The whole shutdown, in order: not ready, a grace in which everything is still answered and balancers notice, no new
- * connections, streams told to come back, running turns and their answers to their end or to the limit, then everything
- * else. The database is closed last, by the code that opened it.
+ * The whole shutdown, in order: not ready; a grace in which everything is still answered, so that balancers notice; no
+ * new connections; streams are told to reconnect; running turns and their answers end, or reach the limit; then
+ * everything else. The database is closed last, by the code that opened it.
  */
 export class DrainService {
   private stopping: Promise<void> | undefined;
@@ -72,7 +76,7 @@ export class DrainService {
 
   constructor(private readonly parts: Drained) {}
 
-  /** Once; later calls wait for the first. Throws when an area did not end in time. */
+  /** Runs once; later calls wait for the first. Throws when an area did not end in time. */
   stop({ withGrace = true }: StopOptions = {}): Promise<void> {
     this.stopping ??= this.drain(withGrace);
     return this.stopping;
@@ -100,7 +104,7 @@ export class DrainService {
       failed: (error) => logger.error('idle connections could not be closed', { error: stackOf(error) }),
     });
     sweep.start();
-    // Turns that are not near their end go on elsewhere from their next step.
+    // Turns that do not end soon continue on another replica with their next step.
     void this.pause(timeoutMs / 2).then(() => turns.handOverAtStep());
     await Promise.race([this.allDone(), this.pause(timeoutMs)]);
     this.hurried.abort();
@@ -109,6 +113,8 @@ export class DrainService {
     await sweep.stop();
     this.logUnanswered();
     await listeners.close();
+    // For turns that begin even now: their tools end at once.
+    turns.endAll();
     await this.endAreas();
     logger.info('the gateway has stopped');
   }
@@ -129,14 +135,20 @@ export class DrainService {
     });
   }
 
-  /** An area that never ends must not keep the log from being stored and the database from being closed. */
+  /** An area that never ends must not keep the log from being stored, or the database from being closed. */
   private async endAreas(): Promise<void> {
-    await withDeadline(this.parts.closeApp(), ENDING_MS, () => {
-      throw new Error(`Not every part of the gateway has ended within ${ENDING_MS / 1000} s.`);
+    const { closeApp, ending } = this.parts;
+    await withDeadline(closeApp(), ENDING_MS, () => {
+      throw new Error(
+        `Not every part of the gateway has ended within ${ENDING_MS / 1000} s. ${ending.toString()}.`,
+      );
     });
   }
 
-  /** A message that waited behind a turn begins its own turn afterwards, so both are checked until neither is left. */
+  /**
+   * A message that waited behind a turn begins a turn of its own afterwards, so both are checked until there is
+   * neither.
+   */
   private async allDone(): Promise<void> {
     const { turns, listeners } = this.parts;
     do {

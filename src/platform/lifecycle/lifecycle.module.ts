@@ -2,7 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Readiness } from './readiness.js';
 import { ReplicaId, ReplicaInfo } from './replica-id.js';
 
-/** Who this process is, and whether it wants requests. */
+/** Identifies this process, and says whether it accepts requests. */
 @Global()
 @Module({})
 export class LifecycleModule {

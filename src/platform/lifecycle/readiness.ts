@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Whether this process wants requests: not before it has started, not once it drains. */
+/** Whether this process accepts requests: not before it has started, and not once it drains. */
 @Injectable()
 export class Readiness {
   private state: 'starting' | 'ready' | 'draining' = 'starting';

@@ -4,7 +4,7 @@ import { type FactoryProvider, Injectable, type OnModuleDestroy, type OnModuleIn
 import { getToken, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
 import type { Gauge } from 'prom-client';
 
-/** Names this process among all that share the database: host, process, and a part that no restart repeats. */
+/** Identifies this process among all that share the database: host, process, and a part that is new at each start. */
 @Injectable()
 export class ReplicaId {
   readonly value = `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`;
@@ -13,7 +13,7 @@ export class ReplicaId {
 const NAME = 'agent_gateway_replica_info';
 
 /**
- * A metric that is always 1: its labels join the other metrics of this process with its log lines, leases and turns,
+ * A metric that is always 1. Its labels connect the other metrics of this process with its log lines, leases and turns,
  * and name the version it runs.
  */
 export class ReplicaInfo implements OnModuleInit, OnModuleDestroy {

@@ -37,7 +37,7 @@ async function written(lines: number): Promise<void> {
   while (writes.join('').split('\n').length <= lines) await sleep(1);
 }
 
-test('the lines of a moment are written at once and in their order, and those of the next one after it', async () => {
+test('the lines of one moment are written together and in order, before those of the next', async () => {
   output.add('a\n', info);
   output.add('b\n', info);
   expect(writes).toEqual([]);
@@ -48,7 +48,7 @@ test('the lines of a moment are written at once and in their order, and those of
   expect(writes).toEqual(['a\nb\n', 'c\n']);
 });
 
-test('a warning leaves before the call returns, with everything that waited', async () => {
+test('a warning is written before the call returns, with everything that waited', async () => {
   output.add('a\n', info);
   output.add('b\n', warn);
   expect(writes).toEqual(['a\nb\n']);
@@ -62,7 +62,7 @@ test('64 KiB do not wait', () => {
   expect(writes).toHaveLength(1);
 });
 
-test('flush writes what waits, and nothing when nothing does', () => {
+test('flush writes the lines that wait, and nothing when there are none', () => {
   output.add('a\n', info);
   output.flush();
   output.flush();

@@ -7,8 +7,8 @@ export type LogFormat = 'auto' | 'json' | 'pretty';
 export type LineOutput = (line: string, rank: number) => void;
 
 /**
- * How log lines go to a console (`logging.format`): JSON as they come, or pretty; `auto` is pretty on a terminal, and
- * only there are colours. Takes and writes lines that end with a line feed.
+ * Writes log lines to a console (`logging.format`): as JSON, or pretty. `auto` is pretty on a terminal, and only pretty
+ * lines on a terminal have colours. Lines end with a line feed.
  */
 export function consoleLines(format: LogFormat, isTerminal: boolean, write: LineOutput): LineOutput {
   if (format === 'json' || (format === 'auto' && !isTerminal)) return write;
@@ -17,10 +17,13 @@ export function consoleLines(format: LogFormat, isTerminal: boolean, write: Line
 
 const COLOURS: Readonly<Record<LogLevel, number>> = { trace: 90, debug: 36, info: 32, warn: 33, error: 31 };
 const DIM = 2;
-/** A person watches one process, so its id is not repeated. */
+/** A person watches a single process, so its id is left out. */
 const OWN_KEYS = new Set(['timestamp', 'level', 'module', 'message', 'replica_id']);
 
-/** A JSON line for people: the time of day in UTC, level, module, sentence, fields. One line, whatever is in it. */
+/**
+ * A JSON line for people: the time of day in UTC, level, module, sentence, fields. Always one line, whatever it
+ * contains.
+ */
 export function prettyLine(json: string, colours: boolean): string {
   const line = JSON.parse(json) as { timestamp: string; level: LogLevel; module: string; message: string };
   const fields = fieldsText(Object.entries(line).filter(([key]) => !OWN_KEYS.has(key)));
@@ -35,18 +38,18 @@ export function prettyLine(json: string, colours: boolean): string {
 
 /** How long a line waits for others, in milliseconds. */
 const WAIT_MS = 10;
-/** Past this many characters nothing waits. */
+/** With this many characters nothing waits. */
 const MAX_CHARS = 65_536;
 
 /**
- * Batches log lines for an output that no one watches live: the lines of one moment are written by one system call,
- * which costs more than making a line. A warning or an error is written at once, with everything before it. Call
- * `flush` when the process exits: only a process that is killed can lose its last lines.
+ * Batches log lines for an output that no one watches live: one system call writes all lines of a moment, because a
+ * call costs more than making a line. A warning or an error is written at once, with everything before it. Call `flush`
+ * when the process exits; only a process that is killed can lose its last lines.
  */
 export class CollectedOutput {
   private collected = '';
   private isDue = false;
-  /** Made once: a timer made for a line would belong to the request on whose behalf that line was written. */
+  /** One timer for all lines: a timer for each would run in the context of the request that wrote the line. */
   private readonly timer: NodeJS.Timeout;
 
   constructor(private readonly write: (text: string) => void) {

@@ -26,7 +26,7 @@ test('a line has level, time, module, fields and message', () => {
   });
 });
 
-test('one input is one line without anything that steers a terminal, as JSON and pretty', () => {
+test('one message is one line without terminal codes, as JSON and pretty', () => {
   const attack = fc.string({
     unit: fc.constantFrom('\r', '\n', '\u001b[31m', '\u009b', '\u0085', '\u2028', '\u202e', 'a', '"', '{'),
   });
@@ -47,7 +47,7 @@ test('one input is one line without anything that steers a terminal, as JSON and
   );
 });
 
-test('a field cannot take the place of what the line says by itself', () => {
+test('a field cannot replace a key of the line itself', () => {
   const lines: string[] = [];
   logsInto(lines)
     .for('real')
@@ -71,7 +71,7 @@ test('an error as a field is its sentence', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ reason: 'TypeError: no such thing' });
 });
 
-test('a value that JSON cannot hold costs neither the line nor the other fields', () => {
+test('a value that JSON cannot represent loses neither the line nor the other fields', () => {
   const lines: string[] = [];
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
@@ -93,7 +93,7 @@ test('a value that JSON cannot hold costs neither the line nor the other fields'
   expect(rest).toMatchObject({ level: 'info', module: 'm', big: '12', deep: { kept: [1] }, message: 'odd' });
 });
 
-test('a secret is taken out wherever it stands, and the line stays JSON', () => {
+test('a secret is removed wherever it stands, and the line stays JSON', () => {
   const redactor = new Redactor();
   redactor.setFor('test', ['hunter2-hunter2', '1234567890', 'with "quotes" and \\']);
   const lines: string[] = [];
@@ -145,7 +145,7 @@ test('lines carry the request and the session on whose behalf they are written, 
   ]);
 });
 
-test('whoever keeps lines also gets the newest of those from before', () => {
+test('a sink that is added later also gets the newest earlier lines', () => {
   const logs = logsInto([]);
   for (let n = 1; n <= 1001; n++) logs.for('m').info(`line ${n}`);
   const kept: [string, number][] = [];
@@ -156,7 +156,7 @@ test('whoever keeps lines also gets the newest of those from before', () => {
   expect(kept.at(-1)).toEqual(['now', 50]);
 });
 
-test('a moment is written as dates are, in whatever order moments come', () => {
+test('times are written as Date does, in any order', () => {
   const moment = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
   const near = moment.chain((from) => fc.array(fc.integer({ min: from, max: from + 3000 })));
   fc.assert(

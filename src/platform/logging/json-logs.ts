@@ -14,8 +14,8 @@ export interface JsonLogsOptions {
 }
 
 /**
- * Writes one JSON line per call, with time, level and module. Secrets are taken out of the finished line, whatever key
- * they stand under.
+ * Writes one JSON line for each call, with time, level and module. Secrets are removed from the finished line, whatever
+ * key they stand under.
  */
 export class JsonLogs extends Logs {
   private readonly redactor: Redactor;
@@ -85,7 +85,10 @@ export class JsonLogs extends Logs {
 /** The keys of every line; a field with one of these names becomes `field_<name>`. */
 const OWN_KEYS = new Set(['level', 'timestamp', 'module', 'message', 'replica_id']);
 
-/** Adds fields to a line: an error as its sentence, no function, and none in the place of the line's own keys. */
+/**
+ * Adds fields to a line: an error as its sentence. Functions, and fields with the names of the line's own keys, are
+ * left out.
+ */
 function addFields(line: Record<string, unknown>, fields: LogFields): void {
   for (const key of Object.keys(fields)) {
     const value = fields[key];
@@ -94,7 +97,7 @@ function addFields(line: Record<string, unknown>, fields: LogFields): void {
   }
 }
 
-/** One bad value, such as a circle, must not cost the line: it is replaced by itself. */
+/** One bad value, such as a circle, must not lose the line: only that value is replaced. */
 function jsonOf(line: Record<string, unknown>): string {
   try {
     return JSON.stringify(line);
@@ -116,8 +119,8 @@ function writable(value: unknown): unknown {
 }
 
 /**
- * The JSON line without secrets, still JSON: where taking one out broke the syntax (a secret of digits that stood as a
- * number), every key and value is redacted by itself instead.
+ * The JSON line without secrets, and still valid JSON. When removing a secret broke the syntax (a secret of digits that
+ * stood as a number), every key and value is redacted separately instead.
  */
 function redactedLine(line: string, redactor: Redactor): string {
   const redacted = redactor.redact(line);
@@ -148,7 +151,7 @@ function redactedValue(value: unknown, redactor: Redactor): unknown {
 
 const SECOND_MS = 1000;
 
-/** Writes times as `Date.toISOString` does, but makes the part that is the same for a whole second only once. */
+/** Writes times as `Date.toISOString` does, but formats the part up to the second only once a second. */
 export function timestamps(): (atMs: number) => string {
   let second = Number.NaN;
   let start = '';

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Who caused what happens, and from where, for the audit. */
+/** Who caused an action, and from where, for the audit. */
 export interface Origin {
   /** The name of the caller: a token, or a person at the command line. */
   readonly actor: string;
-  /** Null for what did not come over the network. */
+  /** Null for actions that did not come over the network. */
   readonly address: string | null;
   readonly tokenId?: string;
 }
@@ -12,7 +12,7 @@ export interface Origin {
 /** A symbol, so that no log line shows it. */
 const ORIGIN = Symbol('origin');
 
-/** Fields of every line that is written on behalf of a session, however deep in the calls. */
+/** Fields of every line that is written on behalf of a session, wherever in the code that is. */
 export interface LogContext {
   readonly session_id?: string;
   readonly request_id?: string;
@@ -22,12 +22,15 @@ export interface LogContext {
 const NOTHING: LogContext = {};
 const storage = new AsyncLocalStorage<LogContext>();
 
-/** Runs `work` so that its log lines, and those of everything it starts, carry these fields beside those around it. */
+/**
+ * Runs `work` so that its log lines, and those of everything it starts, have these fields in addition to the
+ * surrounding ones.
+ */
 export function inLogContext<Result>(context: LogContext, work: () => Result): Result {
   return storage.run({ ...storage.getStore(), ...context }, work);
 }
 
-/** Runs `work` on behalf of a caller, who may be known only later: `origin` is asked when something is audited. */
+/** Runs `work` on behalf of a caller, who may become known only later: `origin` is called when something is audited. */
 export function onBehalfOf<Result>(origin: () => Origin, context: LogContext, work: () => Result): Result {
   return storage.run({ ...storage.getStore(), ...context, [ORIGIN]: origin }, work);
 }
@@ -41,7 +44,7 @@ export function currentLogContext(): LogContext {
   return storage.getStore() ?? NOTHING;
 }
 
-/** Undefined for what the gateway does by itself. */
+/** Undefined for what the gateway does on its own. */
 export function currentOrigin(): Origin | undefined {
   const { [ORIGIN]: origin } = currentLogContext();
   return origin?.();

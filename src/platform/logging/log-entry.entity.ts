@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The table of log lines, for migrations and the drift check; everything goes through `LogStore`. */
+/** The table of log lines, for migrations and the drift check; only `LogStore` reads and writes it. */
 @Entity('log_entries')
 @Index('log_entries_by_time', { synchronize: false })
 export class LogEntryEntity {

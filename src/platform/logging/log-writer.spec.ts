@@ -3,7 +3,7 @@ import { LineQueue } from './log-writer.js';
 const line = (text: string) => ({ line: text, rank: 30 });
 const texts = (lines: { line: string }[]) => lines.map((one) => one.line);
 
-test('lines come out in their order, at most so many and so much at a time', () => {
+test('lines are taken out in order, limited in number and in size', () => {
   const queue = new LineQueue(10, 1000);
   for (const text of ['aaa', 'bbb', 'ccc', 'ddd']) queue.push(line(text));
   expect(texts(queue.shiftBatch(2, 1000))).toEqual(['aaa', 'bbb']);
@@ -12,7 +12,7 @@ test('lines come out in their order, at most so many and so much at a time', () 
   expect(queue.drainDropped()).toBe(0);
 });
 
-test('past the number of lines the oldest give way and are counted once', () => {
+test('past the number of lines the oldest are dropped, and counted once', () => {
   const queue = new LineQueue(3, 1000);
   for (const text of ['1', '2', '3', '4', '5']) queue.push(line(text));
   expect(queue.drainDropped()).toBe(2);
@@ -20,7 +20,7 @@ test('past the number of lines the oldest give way and are counted once', () => 
   expect(texts(queue.shiftBatch(9, 1000))).toEqual(['3', '4', '5']);
 });
 
-test('past the size the oldest give way, and a line that is too large by itself too', () => {
+test('past the size the oldest are dropped, and so is a single line that is too large', () => {
   const queue = new LineQueue(100, 10);
   for (const text of ['aaaa', 'bbbb', 'cccc']) queue.push(line(text));
   expect(queue.drainDropped()).toBe(1);
@@ -29,7 +29,7 @@ test('past the size the oldest give way, and a line that is too large by itself 
   expect(queue.drainDropped()).toBe(3);
 });
 
-test('it holds no more than its bound however long it runs', () => {
+test('it never exceeds its bound, however long it runs', () => {
   const queue = new LineQueue(5, 1000);
   for (let n = 0; n < 10_000; n++) queue.push(line(String(n)));
   expect(queue.size).toBe(5);

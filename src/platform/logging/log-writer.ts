@@ -12,7 +12,10 @@ import { type StoredLine, storedLine } from './stored-line.js';
 
 const LAST_FLUSH_MS = 5000;
 
-/** The same database, which stores every log line from now on, and the newest earlier ones, until it is closed. */
+/**
+ * The same database. From now on, until it is closed, every log line is stored in it, together with the newest earlier
+ * ones.
+ */
 export function storingLogs(database: OpenDatabase, settings: Settings, logs: Logs): OpenDatabase {
   const writer = new LogWriter(new LogStore(new Database(database.dataSource)), settings, logs);
   return {
@@ -31,7 +34,7 @@ const MAX_WAITING_LINES = 10_000;
 const MAX_WAITING_CHARS = 8 * 2 ** 20;
 const LINES_PER_BATCH = 1000;
 const CHARS_PER_BATCH = 2 ** 20;
-/** A batch that the database refuses although it can be reached is given up after this many attempts. */
+/** A batch that the database refuses although it can be reached is dropped after this many attempts. */
 const MAX_REFUSALS = 3;
 
 interface Batch {
@@ -45,7 +48,7 @@ interface Batch {
  * 10,000 lines (8 MiB) wait; once it is back, one line says how many were dropped.
  */
 export class LogWriter {
-  /** New at every start: a restarted process is another writer. */
+  /** New at every start: a restarted process is a different writer. */
   private readonly writer = randomUUID();
   private readonly queue = new LineQueue(MAX_WAITING_LINES, MAX_WAITING_CHARS);
   private readonly logger: Logger;
@@ -66,7 +69,7 @@ export class LogWriter {
   }
 
   /**
-   * Stores what waits, for at most `timeoutMs`; lines that come later are not stored.
+   * Stores the lines that wait, for at most `timeoutMs`; lines that come later are not stored.
    * @returns how many lines could not be stored
    */
   async stop(timeoutMs: number): Promise<number> {
@@ -97,7 +100,7 @@ export class LogWriter {
     this.timer = outsideLogContext(() => setTimeout(() => void this.flush(), inMs).unref());
   }
 
-  /** One at a time: later callers wait for the running one. */
+  /** One at a time: later callers wait for the run that is under way. */
   private flush(): Promise<void> {
     this.timer = undefined;
     this.storing ??= this.storeAll().finally(() => {
@@ -127,7 +130,9 @@ export class LogWriter {
     };
   }
 
-  /** Whether the batch is done with. A batch whose answer got lost is sent again under its number, and stored once. */
+  /**
+   * Whether the batch is finished. A batch whose response was lost is sent again under its number, and is stored once.
+   */
   private async stored(batch: Batch): Promise<boolean> {
     try {
       await this.store.append(this.writer, batch.number, batch.lines);
@@ -165,7 +170,9 @@ export interface QueuedLine {
   readonly rank: number;
 }
 
-/** Lines that wait to be stored, bounded in number and in characters. The oldest are dropped to make room, and counted. */
+/**
+ * Lines that wait to be stored, limited in number and in characters. The oldest are dropped to make room, and counted.
+ */
 export class LineQueue {
   private lines: QueuedLine[] = [];
   private first = 0;

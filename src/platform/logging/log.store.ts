@@ -18,7 +18,7 @@ import { LogEntryEntity } from './log-entry.entity.js';
 import { LEVEL_RANKS, type LogLevel, levelOfRank } from './logger.js';
 import type { StoredLine } from './stored-line.js';
 
-/** A log line as it is kept and shown (docs/specification/api.md, 2.10). */
+/** A log line as it is stored and shown (docs/specification/api.md, 2.10). */
 export interface LogEntry {
   /** Counts the lines of all replicas in the order in which they were stored, without gaps. */
   readonly id: number;
@@ -32,19 +32,19 @@ export interface LogEntry {
 
 export interface LogFilter {
   readonly minLevel: LogLevel;
-  /** Whole segments from the start: `channel` covers `channel::telegram`. All modules when left out. */
+  /** Whole segments from the start: `channel` covers `channel::telegram`. Without it, all modules. */
   readonly module?: string | undefined;
 }
 
 export interface LogPage {
   /** Oldest first. */
   readonly entries: readonly LogEntry[];
-  /** Counts the filter, not the page. */
+  /** How many lines match the filter, not how many are on the page. */
   readonly total: number;
 }
 
 const COLUMNS = 'id, at, level, module, message, session_id';
-/** The columns are null when a statement found no line and returned its extra column alone. */
+/** The columns are null when a statement found no line and returned only its extra column. */
 const LINE = orNull(columnsOf(LogEntryEntity, 'id', 'at', 'level', 'module', 'message', 'sessionId'));
 /** The lowest level, and a module with everything below it, or null. */
 const FILTER = { level: smallint, module: nullable(text) };
@@ -118,8 +118,8 @@ const BACKLOG = statement({
 
 /**
  * One replica at a time deletes, and only the lowest numbers, so that what is kept has no gaps: the lines before the
- * oldest that is young enough (a line from the future, of a wrong clock, does not count as young), and those past the
- * limit.
+ * oldest one that is young enough, and those past the limit. A line from the future, written with a wrong clock, does
+ * not count as young.
  */
 const TRIM = statement({
   name: 'logs.trim',
@@ -150,12 +150,12 @@ const TRIM = statement({
 export interface NewLines {
   /** The number of the newest line that exists. */
   readonly head: number;
-  /** The lines after the asked one, in order; fewer than there are when they exceed the asked limit. */
+  /** The lines after the given one, in order; fewer than there are when they exceed the limit. */
   readonly entries: readonly LogEntry[];
 }
 
 export interface PageOfLines {
-  /** The number of the oldest line that is still kept; one past the head when none is. */
+  /** The number of the oldest line that is still kept; one more than the newest number when none is. */
   readonly firstKept: number;
   readonly entries: readonly LogEntry[];
 }
@@ -165,11 +165,11 @@ export interface PageOfLines {
 export class LogStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores a batch of one writer, all or nothing, and only once however often it is called for this number. */
+  /** Stores a batch of one writer: all lines or none, and only once, however often it is called for this number. */
   async append(writer: string, batch: number, lines: readonly StoredLine[]): Promise<void> {
     await this.database.query(APPEND, {
       ...{ writer, batch },
-      // The driver writes out dates field by field, in local time.
+      // The driver would write dates field by field, in local time.
       at: lines.map(({ at }) => at.toISOString()),
       levels: lines.map(({ rank }) => rank),
       modules: lines.map(({ module }) => module),
@@ -201,15 +201,15 @@ export class LogStore {
     return { firstKept: Number(rows[0]?.first_kept ?? 0), entries: entriesOf(rows) };
   }
 
-  /** The number before the oldest of the newest `limit` lines that match, up to `last`; `last` when none does. */
+  /** The number before the oldest of the newest `limit` matching lines, up to `last`; `last` when none matches. */
   async backlog(filter: LogFilter, since: Date, last: number, limit: number): Promise<number> {
     const [row] = await this.database.query(BACKLOG, { ...paramsOf(filter), since, last, limit });
     return Number(row?.cursor ?? last);
   }
 
   /**
-   * Deletes at most `most` of the oldest lines that are older than `days` or beyond the newest `rows`; nothing while
-   * another replica does it. @returns how many
+   * Deletes at most `most` of the oldest lines that are older than `days` or exceed the newest `rows`. Does nothing
+   * while another replica deletes. @returns how many it deleted
    */
   async trim(days: number, rows: number, most: number): Promise<number> {
     const [row] = await this.database.query(TRIM, { days, rows, most });

@@ -1,20 +1,23 @@
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A higher one matters more. These numbers are what the database keeps. */
+/** A higher level matters more. The database stores these numbers. */
 export const LEVEL_RANKS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 } as const satisfies Record<
   LogLevel,
   number
 >;
 
-/** The word of a rank; a rank between two words takes the lower one. */
+/** The name of a rank; a rank between two names gets the lower one. */
 export function levelOfRank(rank: number): LogLevel {
   return LOG_LEVELS.findLast((level) => LEVEL_RANKS[level] <= rank) ?? 'trace';
 }
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes log lines of one module, such as `agent::turn`. Fields are data besides the sentence, never headers or bodies. */
+/**
+ * Writes log lines of one module, such as `agent::turn`. Fields hold data besides the sentence, never headers or
+ * bodies.
+ */
 export interface Logger {
   trace(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
@@ -30,7 +33,7 @@ export type LineSink = (line: string, rank: number) => void;
 export abstract class Logs {
   abstract for(module: string): Logger;
 
-  /** The lowest level that is written from now on, by every logger handed out before or after. */
+  /** The lowest level that is written from now on, by all loggers, however early they were made. */
   abstract setLevel(level: LogLevel): void;
 
   /** Adds the id of this process to every line from now on; optional. */
@@ -57,5 +60,5 @@ class SilentLogs extends Logs {
   }
 }
 
-/** For commands whose standard output is their result. */
+/** For commands whose result goes to standard output. */
 export const silentLogs: Logs = new SilentLogs();

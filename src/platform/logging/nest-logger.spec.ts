@@ -10,7 +10,7 @@ beforeEach(() => {
   logger = new NestLogger(new JsonLogs({ level: 'trace', redactor: new Redactor(), write }));
 });
 
-test('what Nest chats is there for whoever looks for it, under the part of Nest that says it', () => {
+test("Nest's own messages are logged at debug, with the part of Nest that wrote them", () => {
   logger.log('Mapped {/health, GET} route', 'RouterExplorer');
   logger.debug('resolved', 'Injector');
   logger.verbose('looked up', 'Injector');
@@ -23,7 +23,7 @@ test('what Nest chats is there for whoever looks for it, under the part of Nest 
   ]);
 });
 
-test('what Nest complains of has its stack, when Nest gives one before the part that complains', () => {
+test('an error of Nest has its stack, when Nest passes one before the context', () => {
   logger.error('no provider', 'Error: no provider\n    at Injector', 'ExceptionHandler');
   logger.error('no provider', 'ExceptionHandler');
   logger.error(new Error('no provider'), undefined, 'ExceptionHandler');
@@ -39,7 +39,7 @@ test('what Nest complains of has its stack, when Nest gives one before the part 
   ]);
 });
 
-test('what no part of Nest says is of Nest', () => {
+test('a message without a context belongs to nest', () => {
   logger.warn('something');
   logger.error('something worse');
   expect(lines.map(({ module, message }) => [module, message])).toEqual([

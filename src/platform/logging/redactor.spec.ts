@@ -132,7 +132,7 @@ describe('a text', () => {
     );
   });
 
-  test('is rid also of what only looks like a secret', () => {
+  test('also loses what only looks like a secret', () => {
     expect(new Redactor().redact('Authorization: Bearer abcdefgh12345678')).toBe(
       `Authorization: Bearer ${REDACTED}`,
     );
@@ -152,7 +152,7 @@ describe('owners', () => {
     expect(redactor.redact(line)).toBe(line);
   });
 
-  test('keep a secret hidden that another owner gives up', () => {
+  test('keep a secret hidden that another owner removes', () => {
     const redactor = redactorOf(a, a, b);
     redactor.setFor('other', [a]);
     redactor.setFor('test', []);
@@ -161,7 +161,7 @@ describe('owners', () => {
     expect(redactor.redact(line)).toBe(line);
   });
 
-  test('do not touch secrets added one by one, which stay until removed', () => {
+  test('do not touch secrets added one by one, which stay until they are removed', () => {
     const redactor = redactorOf(a);
     redactor.add(b);
     redactor.add(b);
@@ -238,7 +238,7 @@ describe('what looks like a secret', () => {
       'https://ghtoken@example.com/r.git',
       'https://***REDACTED***@example.com/r.git',
     ],
-  ])('%s is taken out, and what stands around it stays', (_, text, expected) => {
+  ])('%s is removed, and the text around it stays', (_, text, expected) => {
     expect(redactPatterns(text)).toBe(expected);
     expect(redactPatterns(expected)).toBe(expected);
   });
@@ -256,7 +256,7 @@ describe('what looks like a secret', () => {
     expect(redactPatterns(text)).toBe(text);
   });
 
-  test('takes time in proportion to the length, also for texts made to take longer', () => {
+  test('takes time proportional to the length, even for texts made to take longer', () => {
     const starts = [
       'a',
       '1',

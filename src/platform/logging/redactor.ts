@@ -5,10 +5,10 @@ const ADDED_ONE_BY_ONE = 'added one by one';
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Knows the secrets of this process and takes them out of texts by value, at the last step before a text leaves it.
+ * Knows the secrets of this process and removes them from texts by value, in the last step before a text leaves it.
  *
- * Values shorter than 8 characters are not looked for. A secret cut in two by two calls is not found: give it whole
- * lines. What merely looks like a secret (tokens, keys, credentials in URLs) is taken out without being known.
+ * Values shorter than 8 characters are not looked for. A secret that is split over two calls is not found, so pass
+ * whole lines. What merely looks like a secret (tokens, keys, credentials in URLs) is removed without being known.
  */
 export class Redactor {
   private readonly owners = new Map<string, ReadonlySet<string>>();
@@ -32,8 +32,8 @@ export class Redactor {
   }
 
   /**
-   * Replaces all secrets of one owner, such as `settings` or `hooks`; another owner's equal secret stays hidden.
-   * Throws `RangeError` past the bound of 10,000 different secrets, and changes nothing then.
+   * Replaces all secrets of one owner, such as `settings` or `hooks`; an equal secret of another owner stays hidden.
+   * Throws `RangeError` past the bound of 10,000 different secrets, and then changes nothing.
    */
   setFor(owner: string, secrets: readonly string[]): void {
     const before = this.secretsOf(owner);
@@ -47,12 +47,12 @@ export class Redactor {
     else this.owners.set(owner, after);
   }
 
-  /** The text without any known secret and otherwise unchanged: for text that may look like a secret without being one. */
+  /** The text without known secrets and otherwise unchanged: for text that may look like a secret without being one. */
   hideKnown(text: string): string {
     return this.currentFinder().replaceAll(text);
   }
 
-  /** The text without any known secret, in any of its `secretForms`, and without anything that looks like one. */
+  /** The text without known secrets, in any of their `secretForms`, and without anything that looks like a secret. */
   redact(text: string): string {
     return redactPatterns(this.currentFinder().replaceAll(text));
   }
@@ -79,7 +79,7 @@ export class Redactor {
     const holders = (this.holders.get(secret) ?? 1) - 1;
     if (holders > 0) this.holders.set(secret, holders);
     else this.holders.delete(secret);
-    // A finder cannot forget; it is made anew when it is next needed.
+    // A finder cannot remove a secret; it is rebuilt when it is next needed.
     if (holders === 0) this.isFinderStale = true;
   }
 
@@ -98,25 +98,29 @@ function addForms(finder: SecretFinder, secret: string): void {
 }
 
 /**
- * Patterns that look like a secret, known or not. Every repetition is bounded by a fixed start, or stops at a character
- * that starts it, so that the time stays linear in the length of the text.
+ * Patterns of texts that look like a secret, known or not. Every repetition starts at a fixed text, or stops at a
+ * character that could start it, so that the time stays linear in the length of the text.
  */
 const PATTERNS = [
   // This gateway's own tokens, also when cut short.
   /agw_[A-Za-z0-9_-]{24,}/,
-  // Keys of model providers; a letter before it makes it the end of a word, unless that letter is a JSON escape's.
+  // Keys of model providers. After a letter the match is the end of a longer word, unless the letter belongs to a JSON
+  // escape.
   /(^|[^A-Za-z0-9]|\\[bfnrt])sk-[A-Za-z0-9_-]{16,}/,
   // Slack, Standard Webhooks, Telegram.
   /x(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}/,
   /whsec_[A-Za-z0-9+/=_-]{8,}/,
   /(^|[^0-9])[0-9]{5,}:[A-Za-z0-9_-]{24,}/,
-  // Credentials in headers and URLs; what stands around them is kept.
+  // Credentials in headers and URLs; the text around them is kept.
   /([Bb](?:earer|EARER)(?:[ \t]+|%20|\+))[A-Za-z0-9._~+/=-]{8,}/,
   /(\b[Bb](?:asic|ASIC)(?:[ \t]+|%20|\+))[a-z]*[A-Z0-9+/=][A-Za-z0-9+/=]{4,}/,
   /(:\/\/)[^\s/?#"'<>\\]+(@)/,
 ];
 
-/** What is in every text that one of them fits, found in half their time; most texts hold none of it. */
+/**
+ * Every text that matches one of the patterns contains one of these. Looking for them takes half the time, and most
+ * texts have none.
+ */
 const TRACE = /agw_|sk-|x(?:ox|app)|whsec_|[0-9]:[\w-]{24}|earer|EARER|asic|ASIC|:\/\//;
 
 const ANY = new RegExp(PATTERNS.map((pattern) => pattern.source).join('|'), 'g');

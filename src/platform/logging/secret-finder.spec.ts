@@ -64,7 +64,7 @@ describe('SecretFinder', () => {
     expect(finder.replaceAll('1234567812345678')).toBe(REDACTED);
   });
 
-  test('leaves texts alone that hold none, also when they are shorter than any secret', () => {
+  test('leaves texts alone that contain none, even when they are shorter than any secret', () => {
     const finder = finderOf(['12345678']);
     for (const text of ['', '1', '1234567', '12345679', '1234567 8'])
       expect(finder.replaceAll(text)).toBe(text);

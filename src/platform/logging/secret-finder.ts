@@ -1,16 +1,16 @@
 /** Replaces a secret everywhere. */
 export const REDACTED = '***REDACTED***';
 
-/** Shorter values are not looked for: they are too likely to be part of innocent words. */
+/** Shorter values are not looked for: ordinary words could contain them. */
 export const MIN_SECRET_LENGTH = 8;
 
-/** Lines of a longer secret that are looked for by themselves. */
+/** Lines of a longer secret that are looked for separately. */
 const MIN_LINE_LENGTH = 20;
 
 /**
- * The forms in which a secret shows up in texts: as it is, JSON-escaped once or twice, URL-encoded by the usual
- * encoders, and within base64 (Basic credentials, for instance); a secret of several lines, such as a private key, also
- * line by line. Each form has at least `MIN_SECRET_LENGTH` characters.
+ * The forms in which a secret can appear in a text: unchanged, JSON-escaped once or twice, URL-encoded by the usual
+ * encoders, and within base64 (as in Basic credentials); a secret of several lines, such as a private key, also line by
+ * line. Each form has at least `MIN_SECRET_LENGTH` characters.
  */
 export function secretForms(secret: string): string[] {
   // Encoders refuse lone surrogates; writing the text as UTF-8 replaces them.
@@ -41,7 +41,7 @@ function urlEncoded(text: string): string[] {
 }
 
 /**
- * The base64 characters of the bytes that do not depend on what stands before and after them, for each of the three
+ * The base64 characters of the bytes that do not depend on what comes before and after them, for each of the three
  * alignments.
  */
 function base64Cores(bytes: Buffer): string[] {
@@ -58,13 +58,13 @@ const TABLE_SIZE = 2 ** 16;
 const NO_BLOCK_SHIFT = MIN_SECRET_LENGTH - BLOCK + 1;
 
 /**
- * Finds any of many texts in one pass, looking at about every fifth character (Wu and Manber's search over the first
- * eight characters of each): a line without a secret costs the same for one secret as for a thousand.
+ * Finds any of many texts in one pass, and looks at about every fifth character (Wu and Manber's search over the first
+ * eight characters of each). A line without a secret costs the same for a thousand secrets as for one.
  */
 export class SecretFinder {
   /** By the hash of three characters: how far the window may move when it ends with them. */
   private readonly shifts = new Uint8Array(TABLE_SIZE).fill(NO_BLOCK_SHIFT);
-  /** By the first eight characters: the texts that start so, the longest first. */
+  /** By the first eight characters: the texts that start with them, the longest first. */
   private readonly byStart = new Map<string, string[]>();
 
   /** The text has at least `MIN_SECRET_LENGTH` characters. */

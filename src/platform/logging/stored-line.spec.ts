@@ -41,6 +41,6 @@ test('what is too long is cut with a mark, never within a character', () => {
   expect(module).toHaveLength(256);
 });
 
-test('a line that is not JSON is kept as a line that says so', () => {
+test('a line that is not JSON is stored as a line that says so', () => {
   expect(storedLine('{"broken', 30).message).toBe('a line could not be read back');
 });

@@ -1,7 +1,7 @@
 import { storableText } from '../database/storable-text.js';
 import { fieldText, visibleText } from './visible-text.js';
 
-/** Longer messages are cut when they are stored; the gateway's own output has them whole. */
+/** Longer messages are cut when they are stored; the gateway's own output contains them whole. */
 const MAX_MESSAGE_LENGTH = 8192;
 const MAX_NAME_LENGTH = 256;
 
@@ -14,10 +14,13 @@ export interface StoredLine {
   readonly sessionId: string | null;
 }
 
-/** Fields with a column of their own, and the one that every message would repeat; all others are appended to the message. */
+/**
+ * Fields that have a column of their own, and the one that every message would repeat. All others are appended to the
+ * message.
+ */
 const COLUMNS = new Set(['timestamp', 'level', 'module', 'message', 'session_id', 'replica_id']);
 
-/** Parses a finished JSON line. One that is not JSON, which should never happen, becomes a line that says so. */
+/** Parses a finished JSON line. A line that is not JSON, which should never happen, is replaced by one that says so. */
 export function storedLine(json: string, rank: number): StoredLine {
   const line = parsed(json);
   const { timestamp, module, message, session_id: sessionId } = line;

@@ -2,10 +2,10 @@
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Most texts are of these characters alone, which can be seen. */
+/** Most texts consist of these characters alone, which are all visible. */
 const UNUSUAL = /[^ -~]/;
 
-/** The text with every character that could start another line or colour a terminal written out as an escape. */
+/** The text with every character that could start another line or colour a terminal replaced by an escape. */
 export function visibleText(text: string): string {
   if (!UNUSUAL.test(text)) return text;
   return text.replace(INVISIBLE, (found) => SHORT[found] ?? unicodeEscape(found));
@@ -21,7 +21,7 @@ function unicodeEscape(found: string): string {
 }
 
 const BARE = /^[^\s"=\\\p{Cc}]+$/u;
-/** Texts of these characters alone, mostly ids, words and addresses, are shown as they are. */
+/** Texts of these characters alone, mostly ids, words and addresses, are shown unchanged. */
 const PLAIN = /^[\w.:/+-]+$/;
 
 /** Fields of a parsed JSON line as ` key=value key="two words"`, on one line, in their order; empty without fields. */

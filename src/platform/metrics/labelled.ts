@@ -1,11 +1,11 @@
-/** A metric of prom-client, as far as its children are asked for. */
+/** A metric of prom-client, as far as its children are used here. */
 interface Labelled<Child> {
   labels(...values: string[]): Child;
 }
 
 /**
- * The children of a metric with one label or two, by the labels' values, each of which is looked up once and kept: looking
- * one up costs more than counting with it. Only for labels with few values.
+ * The children of a metric with one label or two, by the values of the labels. Each is looked up once and kept, because
+ * a look-up costs more than counting. Only for labels with few values.
  */
 export function childrenOf<Child>(metric: Labelled<Child>): (one: string, two?: string) => Child {
   const kept = new Map<string, Map<string | undefined, Child>>();

@@ -11,6 +11,9 @@ export class ScrapeService {
   private readonly observations: (() => void)[] = [];
   private readonly refreshes: GaugeRefresh[] = [];
 
+  /** One for all that ask meanwhile, so that a flood of scrapes is no flood of statements. */
+  private refreshing: Promise<void> | undefined;
+
   readonly contentType = register.contentType;
 
   /** Called once by each area that has gauges to update at each scrape. */
@@ -18,18 +21,24 @@ export class ScrapeService {
     this.refreshes.push(refresh);
   }
 
-  /** Called once for each value that the scrape's own queries would change, such as the length of a queue. */
+  /** Called once for each value that the queries of a scrape would change, such as the length of a queue. */
   beforeScrape(observe: () => void): void {
     this.observations.push(observe);
   }
 
   async render(): Promise<string> {
-    // A statement is in the pool's queue until the end of the event loop's current turn, even when a connection is
-    // free.
+    // A statement waits in the pool's queue until the event loop's current turn ends, even when a connection is free.
     await new Promise(setImmediate);
+    this.refreshing ??= this.refresh().finally(() => {
+      this.refreshing = undefined;
+    });
+    await this.refreshing;
+    return register.metrics();
+  }
+
+  private async refresh(): Promise<void> {
     for (const observe of this.observations) observe();
     await Promise.all(this.refreshes.map((refresh) => refresh()));
-    return register.metrics();
   }
 }
 
@@ -41,7 +50,7 @@ export interface Sample<Label extends string> {
 
 type Reading<Label extends string> = number | readonly Sample<Label>[];
 
-/** A gauge that is read off a service at each scrape: a number, or with labels the samples that there are at that moment. */
+/** A gauge that each scrape reads from a service: a number, or with labels the samples that exist at that moment. */
 export function scrapedGauge<Source, Label extends string = never>(
   configuration: GaugeConfiguration<Label>,
   source: Type<Source>,
@@ -65,12 +74,12 @@ function show<Label extends string>(gauge: Gauge<Label>, reading: Reading<Label>
     gauge.set(reading);
     return;
   }
-  // What had a sample before may be gone.
+  // Labels that had a sample before may no longer exist.
   gauge.reset();
   for (const { labels, value } of reading) gauge.set(labels, value);
 }
 
-/** One sample for each subject and status: 1 for the status that it has, 0 for the others. */
+/** One sample for each subject and status: 1 for its current status, 0 for the others. */
 export function statusSamples<Label extends string, Status extends string>(
   label: Label,
   statuses: readonly Status[],

@@ -8,31 +8,37 @@ import { NameResolver } from './name-resolver.js';
 import { OutboundRefused } from './outbound.errors.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
-/** Where the clouds keep their metadata and credentials: not even a host that the operator named leads there. */
-const NEVER = addressRanges([
+/** Where clouds serve their metadata and credentials. Even a host that the operator named may not lead there. */
+const METADATA_IPV4 = [
   '169.254.0.0/16',
-  'fe80::/10',
-  'fd00:ec2::254',
-  '168.63.129.16',
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
   '0.0.0.0/8',
-  '::',
+];
+const NEVER = addressRanges([
+  ...METADATA_IPV4,
+  ...METADATA_IPV4.map(throughNat64),
+  ...['fe80::/10', 'fd00:ec2::254', 'fd20:ce::254', '::'],
+  // They embed an address of IPv4 where only their own network knows (RFC 8215), or are no longer in use (6to4).
+  ...['64:ff9b:1::/48', '2002::/16'],
 ]);
 const MAX_REMEMBERED = 1000;
 /** In characters, for URLs. */
 const MAX_REMEMBERED_LENGTH = 2048;
 
-/** What one state of the settings allows, and the verdicts under it: the same URLs come again and again. */
+/** What the current settings allow, with a cache of results, because the same URLs are checked again and again. */
 interface Rules {
   readonly of: GatewaySettings;
   readonly exceptions: readonly string[];
   readonly list: BlockList;
   readonly proxyNames: readonly string[];
   readonly verdicts: Map<string, boolean>;
-  /** Those that passed. */
+  /** URLs that passed. */
   readonly urls: Map<string, URL>;
 }
 
-/** Decides where the gateway may connect to: public addresses, and the exceptions of `[security]`. */
+/** Decides where the gateway may connect: to public addresses, and to the exceptions of `[security]`. */
 @Injectable()
 export class AddressGuard {
   private known: Rules | undefined;
@@ -43,9 +49,9 @@ export class AddressGuard {
   ) {}
 
   /**
-   * Everything about a URL that can be checked without a look-up: scheme, credentials, port, literal addresses in any
+   * Checks everything about a URL that needs no look-up: scheme, credentials, port, and literal addresses in any
    * spelling. Throws `OutboundRefused`.
-   * @param ownHosts hosts that the operator named for this very call, which may be private
+   * @param ownHosts hosts that the operator named for this call, which may be private
    */
   checkUrl(text: string, ownHosts?: ReadonlySet<string>): Readonly<URL> {
     if (ownHosts !== undefined) return this.checkedUrl(text, ownHosts);
@@ -66,11 +72,18 @@ export class AddressGuard {
     return url;
   }
 
-  /** Throws `OutboundRefused` for a host that is an address which is not allowed; names pass. */
+  /** Throws `OutboundRefused` for a host that is a forbidden address; names pass. */
   checkLiteral(host: string, ownHosts?: ReadonlySet<string>): void {
     const literal = literalOf(host);
     if (literal !== undefined && !this.allowsFor(host, literal, ownHosts))
       throw new OutboundRefused('address');
+  }
+
+  /** Throws `OutboundRefused` for plain http, except to an address (not a name) that is one of the exceptions. */
+  checkEncrypted({ protocol, hostname }: Readonly<URL>): void {
+    const literal = literalOf(hostname);
+    const isException = literal !== undefined && isIn(this.rules().list, literal);
+    if (protocol !== 'https:' && !isException) throw new OutboundRefused('plain');
   }
 
   /** The addresses to connect to. Throws `OutboundRefused` when one of them is not allowed, and what the resolver throws. */
@@ -82,7 +95,10 @@ export class AddressGuard {
     return addresses;
   }
 
-  /** Whether a name is one of `outbound.proxy_hosts`, which the proxy resolves instead of the gateway. Never an address. */
+  /**
+   * Whether a name is one of `outbound.proxy_hosts`, which the proxy resolves instead of the gateway. An address never
+   * is.
+   */
   isProxyName(host: string): boolean {
     const name = host.toLowerCase();
     return literalOf(host) === undefined && isAmong(name, this.rules().proxyNames);
@@ -97,8 +113,7 @@ export class AddressGuard {
     const { list, verdicts } = this.rules();
     const known = verdicts.get(address);
     if (known !== undefined) return known;
-    const isException = isIP(address) !== 0 && list.check(address, familyOf(address));
-    return remember(verdicts, address, isPublicAddress(address) || isException);
+    return remember(verdicts, address, isPublicAddress(address) || isIn(list, address));
   }
 
   /** The networks that are allowed without being public. */
@@ -118,6 +133,16 @@ export class AddressGuard {
   }
 }
 
+/** Networks without IPv4 reach it by these addresses (RFC 6052): what a resolver answers there for any host of IPv4. */
+function throughNat64(range: string): string {
+  const [address = '', prefix] = range.split('/');
+  return `64:ff9b::${address}/${96 + Number(prefix)}`;
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return isIP(address) !== 0 && list.check(address, familyOf(address));
+}
+
 function remember<Value>(known: Map<string, Value>, key: string, value: Value): Value {
   if (known.size >= MAX_REMEMBERED) known.clear();
   known.set(key, value);
@@ -126,12 +151,12 @@ function remember<Value>(known: Map<string, Value>, key: string, value: Value): 
 
 function exceptionsOf({ security, database }: GatewaySettings): readonly string[] {
   const { allow_private_networks: networks, allow_loopback: loopback } = security;
-  // With the embedded database someone tries things out on one machine, receivers included.
+  // With the embedded database someone tries things out on one machine, and so do the receivers.
   const isOpen = loopback === 'always' || (loopback === 'auto' && database.url === '');
   return isOpen ? [...networks, ...LOOPBACK] : networks;
 }
 
-/** The address that a URL's host is without a look-up; `localhost` is one by definition (RFC 6761). */
+/** The address that a URL's host stands for without a look-up; `localhost` has one by definition (RFC 6761). */
 function literalOf(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return bare;
@@ -149,7 +174,7 @@ const FORBIDDEN_PORTS = new Set([
   ...[1433, 1521, 3306, 5432, 6379, 11211, 27017],
 ]);
 
-/** Whether a URL names a port behind which something other than HTTP is to be expected. */
+/** Whether a URL names a port on which something other than HTTP usually listens. */
 function isForbiddenPort(url: URL): boolean {
   return url.port !== '' && FORBIDDEN_PORTS.has(Number(url.port));
 }

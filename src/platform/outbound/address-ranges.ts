@@ -1,9 +1,9 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
- * IPv4 that is not the public internet: the IANA special-purpose registry, multicast and the reserved rest. The clouds'
- * metadata services lie in it (169.254.169.254; 100.100.100.200 of Alibaba; 192.0.0.192 of Oracle), except Azure's
- * host.
+ * IPv4 addresses outside the public internet: the IANA special-purpose registry, multicast and the reserved rest. The
+ * metadata services of clouds are among them (169.254.169.254; 100.100.100.200 at Alibaba; 192.0.0.192 at Oracle),
+ * except Azure's host.
  */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
@@ -31,7 +31,7 @@ const SPECIAL_IPV4 = [
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 const special = addressRanges([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
-/** All of IPv6 that is routed on the internet. What maps or embeds IPv4 addresses lies outside or is special. */
+/** All of IPv6 that is routed on the internet. Addresses that map or embed IPv4 lie outside it, or are special. */
 const globalUnicast = addressRanges(['2000::/3']);
 
 /** The ranges as a set that addresses can be looked up in. An address without a prefix is a range of one. */

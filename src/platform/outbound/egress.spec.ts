@@ -50,7 +50,7 @@ test.each([
   expect(proxied(noProxy, url)).toBe(expected);
 });
 
-test('a proxy that is no URL of an HTTP proxy is refused without showing its password', () => {
+test('a proxy that is not the URL of an HTTP proxy is refused without showing its password', () => {
   for (const httpsProxy of ['proxy:canary-word@x', 'socks5://u:canary-word@x:1080', 'canary-word']) {
     const refused = () => new Egress({ ...NONE, httpsProxy }, '');
     expect(refused).toThrow('HTTPS_PROXY must be the URL of an HTTP proxy');
@@ -58,7 +58,7 @@ test('a proxy that is no URL of an HTTP proxy is refused without showing its pas
   }
 });
 
-test('a file of authorities that is missing, no certificate or a broken one is refused by name', () => {
+test('a file of authorities that is missing, is not a certificate or is broken is refused by name', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agw-ca-'));
   try {
     const file = (text: string): string => {

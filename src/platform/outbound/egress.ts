@@ -10,7 +10,7 @@ export interface CompanyProxy {
   readonly protocol: 'http:' | 'https:';
   readonly hostname: string;
   readonly port: number;
-  /** The value of `Proxy-Authorization`; undefined for a proxy that asks for none. */
+  /** The value of `Proxy-Authorization`; undefined for a proxy that needs none. */
   readonly authorization: string | undefined;
 }
 
@@ -21,15 +21,15 @@ export interface Destination {
   readonly port: number;
 }
 
-/** What a connection has to know of the way out. */
+/** What a connection needs to know to leave the network. */
 export type WayOut = Pick<Egress, 'proxyFor' | 'secureContext'>;
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const LOOPBACK = addressRanges(['127.0.0.0/8', '::1/128']);
 
 /**
- * How connections leave the company's network: through which proxy, and which authorities TLS trusts besides those that
- * ship with Node. It decides nothing about where a call may go: that is `AddressGuard`'s, proxy or not.
+ * How connections leave the company's network: through which proxy, and which authorities TLS trusts besides Node's
+ * own. `AddressGuard` decides where a call may go, with or without a proxy.
  */
 export class Egress {
   private readonly secure: CompanyProxy | undefined;
@@ -54,7 +54,7 @@ export class Egress {
     this.secureContext = caFile === '' ? undefined : contextWith(this.authorityFiles);
   }
 
-  /** No proxy and no further authorities. */
+  /** No proxy, and no further authorities. */
   static direct(): Egress {
     return new Egress(
       { httpsProxy: undefined, httpProxy: undefined, noProxy: undefined, extraCaFile: undefined },
@@ -63,8 +63,8 @@ export class Egress {
   }
 
   /**
-   * The same ways out, trusting one more PEM file of authorities, which is read now. Throws one sentence, beginning with
-   * the key of the setting, for a file that is wrong.
+   * The same proxies, trusting one more PEM file of authorities, which is read now. For a file that is wrong, throws
+   * one sentence that begins with the key of the setting.
    */
   trusting(key: string, file: string): WayOut {
     const secureContext = contextWith([...this.authorityFiles, [key, file]]);
@@ -79,7 +79,7 @@ export class Egress {
     return files.filter((one): one is [string, string] => one[1] !== undefined && one[1] !== '');
   }
 
-  /** The proxy for a destination; undefined for one that is reached directly, as this machine always is. */
+  /** The proxy for a destination; undefined for a direct connection, which this machine itself always gets. */
   proxyFor(destination: Destination): CompanyProxy | undefined {
     const proxy = destination.protocol === 'https:' ? this.secure : this.plain;
     if (proxy === undefined || isThisMachine(destination.hostname)) return undefined;
@@ -144,7 +144,7 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Made once: reading some hundred and fifty authorities again for each connection costs milliseconds. */
+/** Made once: reading about 150 authorities again for each connection would take milliseconds. */
 function contextWith(files: readonly (readonly [key: string, file: string])[]): SecureContext {
   const own = files.map(([key, file]) => pemOf(key, file));
   return createSecureContext({ ca: [...rootCertificates, ...own] });
@@ -163,7 +163,7 @@ function pemOf(key: string, file: string): string {
   if (certificates.length === 0) {
     throw new Error(`${key}: ${file} holds no certificate in PEM form ("${BEGIN}").`);
   }
-  // A secure context skips what it cannot read, and would then trust nobody.
+  // A secure context skips what it cannot read, and would then trust no one.
   for (const certificate of certificates) {
     try {
       new X509Certificate(BEGIN + certificate);

@@ -61,7 +61,7 @@ test.each([
   await guarded.cut();
 });
 
-test('what is allowed is connected to; cutting ends it although the other side does nothing, and opens nothing more', async () => {
+test('an allowed WebSocket connects; cutting ends it even if the other side does nothing, and opens nothing more', async () => {
   const guarded = sockets(['127.0.0.0/8']);
   const { what, socket } = await attempt(`ws://slack.example:${port}/`, guarded);
   expect(what).toBe('open');
@@ -139,14 +139,14 @@ describe('guarded tunnel', () => {
     expect(proxy.asked.map(({ authority }) => authority)).toEqual([`127.0.0.1:${port}`]);
   });
 
-  test('a name that leads to a private address is refused before the proxy hears of it', async () => {
+  test('a name that leads to a private address is refused before the proxy is asked', async () => {
     const one = client({ names: { 'inside.test': ['10.1.2.3'] } });
     await expect(send(one, 'https://inside.test/')).rejects.toMatchObject({ reason: 'address' });
     await expect(send(one, 'https://10.1.2.3/')).rejects.toMatchObject({ reason: 'address' });
     expect(proxy.asked).toEqual([]);
   });
 
-  test('a name that nobody here resolves is refused, unless outbound.proxy_hosts leaves it to the proxy', async () => {
+  test('a name that cannot be resolved here is refused, unless outbound.proxy_hosts leaves it to the proxy', async () => {
     proxy.backends.set('hooks.proxied.test', port);
     await expect(send(client({}), 'https://hooks.proxied.test/')).rejects.toMatchObject({
       reason: 'name_not_resolved',
@@ -159,12 +159,12 @@ describe('guarded tunnel', () => {
     expect(proxy.asked[0]?.authorization).toBeDefined();
   });
 
-  test('an authority that is not named is not believed', async () => {
+  test('an authority that is not configured is not trusted', async () => {
     const one = client({ names: { 'receiver.test': ['127.0.0.1'] }, caFile: '' });
     await expect(send(one, `https://receiver.test:${port}/`)).rejects.toMatchObject({ reason: 'tls' });
   });
 
-  test('a proxy that says no, or is away, is told from a receiver that fails', async () => {
+  test('a failing proxy is reported differently from a failing receiver', async () => {
     const names = { 'receiver.test': ['127.0.0.1'] };
     const stranger = client({ names, proxyUrl: proxy.url.replace(PROXY_PASSWORD, 'wrong') });
     const away = client({ names, proxyUrl: 'http://127.0.0.1:9' });

@@ -9,11 +9,11 @@ import { openTunnel } from './tunnel.js';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Opens sockets to addresses that the guard has seen, and to no others: the look-up that is checked is the one that the
- * socket uses, so a name cannot change its mind in between. Literals never reach a look-up and are checked here.
- * Through a proxy the same holds: it is asked for the address that was checked, except for the names of
+ * Opens sockets only to addresses that the guard has checked. The socket uses the result of the very look-up that was
+ * checked, so a name cannot resolve to something else in between. Literal addresses need no look-up and are checked
+ * here. The same holds through a proxy: it is asked for the address that was checked, except for the names of
  * `outbound.proxy_hosts`, which only the proxy can resolve.
- * @param ownHosts hosts that the operator named for these very calls, which may be private
+ * @param ownHosts hosts that the operator named for these calls, which may be private
  */
 export function guardedConnector(
   guard: AddressGuard,
@@ -73,7 +73,7 @@ function guardedLookup(guard: AddressGuard, ownHosts: ReadonlySet<string> | unde
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: familyOf(address) === 'ipv4' ? 4 : 6 }));
         const [first] = found;
-        // Node takes it for granted that an answer has an address.
+        // Node assumes that an answer has an address.
         if (first === undefined) callback(noAddress(), []);
         // It asks for all addresses when it may try them in turn, else for one.
         else if (options.all === true) callback(null, found);
@@ -89,8 +89,8 @@ function noAddress(): NodeJS.ErrnoException {
 }
 
 /**
- * The dispatcher for one WebSocket of a library. The URL comes from outside, so the guard checks it. A WebSocket takes
- * its connection out of the agent, so this keeps the socket to be able to cut a dead one.
+ * The dispatcher for one WebSocket of a library. The URL comes from outside, so the guard checks it. A WebSocket
+ * removes its connection from the agent, so the dispatcher keeps the socket, to be able to cut a dead one.
  */
 export class GuardedSockets {
   readonly dispatcher: Dispatcher;
@@ -110,7 +110,7 @@ export class GuardedSockets {
     });
   }
 
-  /** Why nothing could be opened; a WebSocket does not say. */
+  /** Why nothing could be opened; a WebSocket does not report that. */
   get failure(): OutboundRefused | OutboundFailed | undefined {
     return this.problem;
   }

@@ -10,7 +10,7 @@ export abstract class NameResolver {
 
 interface Known {
   answer: Promise<readonly string[]>;
-  /** On the clock of `performance`; without end while it is being looked up. */
+  /** By the clock of `performance`; infinite while the look-up is under way. */
   until: number;
   wasFound: boolean;
 }
@@ -20,10 +20,10 @@ const NOT_FOUND_MS = 2000;
 const MAX_NAMES = 2000;
 
 /**
- * Resolves names as the system does: hosts file, search domains and DNS. A look-up that hangs holds one of the
- * process's four threads, so a name is looked up once at a time and remembered for seconds. Names that were not found
- * the last time share one thread, and names that were never looked up share another: a name that is known to resolve
- * waits behind neither, and a new name does not wait behind those that fail.
+ * Resolves names as the system does: hosts file, search domains and DNS. A look-up that hangs occupies one of the
+ * process's four threads, so each name is looked up once at a time, and the result is kept for seconds. Names that were
+ * not found the last time share one thread, and names that were never looked up share another: a name that is known to
+ * resolve waits for neither, and a new name does not wait for those that fail.
  */
 @Injectable()
 export class SystemNameResolver extends NameResolver {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { silentLogs } from '../logging/logger.js';
@@ -126,7 +127,7 @@ test('a name that leads to an allowed network is called there', async () => {
   expect([status, connections]).toEqual([200, 1]);
 });
 
-test('a name that turns private after it was looked at is not connected to', async () => {
+test('a name that becomes private after it was checked is not connected to', async () => {
   const names = new ScriptedNames([['93.184.216.34'], ['127.0.0.1']]);
   const guard = new AddressGuard(strict, names);
   expect(await guard.addressesOf('rebinding.example')).toEqual(['93.184.216.34']);
@@ -134,6 +135,15 @@ test('a name that turns private after it was looked at is not connected to', asy
     OutboundRefused,
   );
   expect([names.asked, connections]).toEqual([2, 0]);
+});
+
+test('calls that must be encrypted use plain http for no name, only for an address that the settings name', async () => {
+  const call = (url: string) => client(loopback).send({ ...get(url), isEncrypted: true });
+  await expect(call(`http://inside.example:${port}/`)).rejects.toMatchObject({ reason: 'plain' });
+  expect(connections).toBe(0);
+  expect([(await call(`http://127.0.0.1:${port}/`)).status, connections]).toEqual([200, 1]);
+  // It gets as far as the handshake.
+  await expect(call(`https://inside.example:${port}/`)).rejects.toMatchObject({ reason: 'tls' });
 });
 
 test('a redirect is an answer and is not followed', async () => {
@@ -159,7 +169,7 @@ test('an answer past the size limit is cut off', async () => {
   await expect(call).rejects.toMatchObject({ reason: 'too_large' });
 });
 
-test('a status counts also when the body never ends, and the connection is given up', async () => {
+test('a status counts even if the body never ends, and the connection is closed', async () => {
   handler = (_request, response) => response.writeHead(200).write('x');
   const answer = await client(loopback).send({ ...get(`http://127.0.0.1:${port}/`), timeoutMs: 200 });
   expect(answer.status).toBe(200);
@@ -169,13 +179,13 @@ test('a status counts also when the body never ends, and the connection is given
 test.each([
   ['timeout', () => undefined],
   ['connection_reset', (_request: IncomingMessage, response: ServerResponse) => response.destroy()],
-])('a receiver that does nothing but %s is named so', async (reason, behaviour) => {
+])('a receiver that does nothing but %s is reported as such', async (reason, behaviour) => {
   handler = behaviour;
   const call = client(loopback).send({ ...get(`http://127.0.0.1:${port}/`), timeoutMs: 200 });
   await expect(call).rejects.toMatchObject({ name: 'OutboundFailed', reason });
 });
 
-test('a closed port is named so, and so is an abort', async () => {
+test('a closed port is reported as such, and so is an abort', async () => {
   await expect(client(loopback).send(get('http://127.0.0.1:4/'))).rejects.toMatchObject({
     reason: 'connection_refused',
   });
@@ -191,7 +201,7 @@ test('a name without an address is not found', async () => {
   expect(connections).toBe(0);
 });
 
-test('a fetch that its caller gives up says so in their own words', async () => {
+test("a fetch that its caller aborts fails with the caller's reason", async () => {
   const abort = new AbortController();
   handler = () => abort.abort(new Error('nobody waits any more'));
   const { signal } = abort;
@@ -199,7 +209,7 @@ test('a fetch that its caller gives up says so in their own words', async () => 
   await expect(call).rejects.toThrow('nobody waits any more');
 });
 
-test('whichever comes first is why, and it is told once', async () => {
+test('the reason is whichever came first, and it is reported once', async () => {
   const abort = new AbortController();
   const deadline = new Deadline(5, abort.signal);
   let told = 0;
@@ -210,17 +220,30 @@ test('whichever comes first is why, and it is told once', async () => {
   deadline.clear();
 });
 
-test('who has given up already is not kept waiting', () => {
+test('a caller that has already aborted does not wait', () => {
   const deadline = new Deadline(60_000, AbortSignal.abort());
   expect([deadline.aborted, deadline.reason?.reason]).toEqual([true, 'aborted']);
   deadline.clear();
 });
 
-test('once it is cleared nothing of it happens any more', async () => {
+test('once it is cleared it has no effect any more', async () => {
   const abort = new AbortController();
   const deadline = new Deadline(5, abort.signal);
   deadline.clear();
   abort.abort();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect([deadline.aborted, deadline.reason]).toEqual([false, undefined]);
+});
+
+test('many calls at once may share a signal, and leave nothing on it', () => {
+  const { signal } = new AbortController();
+  const deadlines = Array.from({ length: 50 }, () => new Deadline(60_000, signal));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(50);
+  // Here Node notes whether it has warned of a leak; the warning itself does not reach a test.
+  const warned = Object.getOwnPropertySymbols(signal).find(
+    ({ description }) => description === 'events.maxEventTargetListenersWarned',
+  );
+  expect(warned === undefined ? 'unknown' : Reflect.get(signal, warned)).toBe(false);
+  for (const deadline of deadlines) deadline.clear();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

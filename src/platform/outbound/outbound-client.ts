@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, setMaxListeners } from 'node:events';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, type RequestInit as UndiciRequestInit, fetch as undiciFetch } from 'undici';
 import { Logs } from '../logging/logger.js';
@@ -15,9 +15,14 @@ export interface OutboundCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** For everything together: name, connection, answer. */
+  /** For everything together: look-up, connection and response. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether plain http is refused, except to addresses that `[security]` names: no one on the way may read what is
+   * sent.
+   */
+  readonly isEncrypted?: boolean;
 }
 
 export interface OutboundStatus {
@@ -29,7 +34,7 @@ export interface OutboundResponse extends OutboundStatus {
   readonly body: Buffer;
 }
 
-/** What a setting names for calls of its own. */
+/** What a setting defines for calls of its own. */
 export interface OwnTerms {
   /** Hosts, as in URLs, that may be private for these calls. */
   readonly hosts: ReadonlySet<string>;
@@ -44,15 +49,18 @@ interface Way {
   readonly ownHosts?: ReadonlySet<string>;
 }
 
-/** Unread bodies are drained up to this size, so that the connection can be used again; past it the connection is cut. */
+/**
+ * Unread bodies up to this size are read to the end, so that the connection can be used again; for longer ones it is
+ * cut.
+ */
 const MAX_DRAINED_BYTES = 16_384;
 const MAX_HEADER_BYTES = 32_768;
-/** Connections to one origin that may be open at once; further calls wait for one, within their time. */
+/** How many connections to one origin may be open at once; further calls wait for one, within their time. */
 const MAX_CONNECTIONS = 2048;
 
 /**
- * The only way out of the gateway for a URL that a caller or a configuration gives: http and https, to addresses that
- * the guard allows, no redirects, bounded in size and time. Keeps connections alive.
+ * The only way out of the gateway for a URL from a caller or a configuration: http and https, to addresses that the
+ * guard allows, without redirects, limited in size and time. Keeps connections alive.
  */
 @Injectable()
 export class OutboundClient implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -80,12 +88,12 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * The status and headers of the answer, whose body is thrown away. Redirects are answers like any other.
-   * Throws `OutboundRefused` and `OutboundFailed`.
+   * Returns the status and headers of the answer and discards its body. A redirect is an answer like any other. Throws
+   * `OutboundRefused` and `OutboundFailed`.
    */
   send(call: OutboundCall): Promise<OutboundStatus> {
     return this.call(call, ({ statusCode: status, headers, body }, deadline) => {
-      // The answer stands however its body ends, but the body must end.
+      // The answer counts however its body ends, but the body must end.
       const clear = (): void => deadline.clear();
       body.dump({ limit: MAX_DRAINED_BYTES }).then(clear, clear);
       return { status, headers };
@@ -99,7 +107,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
 
   /**
    * The same for hosts that the operator's own file names: they may be private, and have an authority of their own. The
-   * connection is not kept, so the file is read at each call. Throws also what is wrong with the file.
+   * connection is not kept, so the file is read at each call. Also throws what is wrong with the file.
    */
   async readOwn(
     call: OutboundCall & { readonly maxBytes: number },
@@ -143,13 +151,14 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   }
 
   private async call<Result>(
-    { method, url: text, headers, body, timeoutMs, signal }: OutboundCall,
+    { method, url: text, headers, body, timeoutMs, signal, isEncrypted = false }: OutboundCall,
     take: (answer: Dispatcher.ResponseData, deadline: Deadline) => Result | Promise<Result>,
     { agent, ownHosts }: Way = { agent: this.agent },
   ): Promise<Result> {
     const deadline = new Deadline(timeoutMs, signal);
     try {
       const url = this.guard.checkUrl(text, ownHosts);
+      if (isEncrypted) this.guard.checkEncrypted(url);
       const answer = await agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
@@ -195,14 +204,14 @@ async function collect(
 }
 
 /**
- * A time limit and a caller's abort in one, for one call; leaves nothing behind once cleared. An emitter, because the
- * client takes one as a signal and an `AbortController` costs as much as the rest of the call.
+ * A time limit and a caller's abort for one call; nothing is left of it once it is cleared. It is an emitter because
+ * the client accepts one as a signal, and an `AbortController` costs as much as the rest of the call.
  */
 export class Deadline extends EventEmitter {
   private readonly timer: NodeJS.Timeout;
   private readonly onAbort = (): void => this.end(new OutboundFailed('aborted'));
   aborted = false;
-  /** Why it ended, once it has. */
+  /** Why it was aborted, once it was. */
   reason: OutboundFailed | undefined;
 
   constructor(
@@ -211,8 +220,11 @@ export class Deadline extends EventEmitter {
   ) {
     super();
     this.timer = setTimeout(() => this.end(new OutboundFailed('timeout')), timeoutMs);
-    outer?.addEventListener('abort', this.onAbort);
-    if (outer?.aborted === true) this.onAbort();
+    if (outer === undefined) return;
+    // Each call listens until it is over: many calls at once are no leak, of which Node would warn.
+    setMaxListeners(0, outer);
+    outer.addEventListener('abort', this.onAbort);
+    if (outer.aborted) this.onAbort();
   }
 
   clear(): void {

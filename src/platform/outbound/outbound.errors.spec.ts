@@ -22,7 +22,7 @@ test.each<[string, unknown, string]>([
   expect(outboundError(error)).toMatchObject({ name: 'OutboundFailed', reason, cause: error });
 });
 
-test('a refusal of ours stays one, also where the client has wrapped it', () => {
+test('our own refusal stays one, even when the client has wrapped it', () => {
   const [refused, failed] = [new OutboundRefused('address'), new OutboundFailed('too_large')];
   expect([outboundError(refused), outboundError(failed)]).toEqual([refused, failed]);
   expect(outboundError(new TypeError('fetch failed', { cause: refused }))).toBe(refused);

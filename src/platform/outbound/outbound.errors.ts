@@ -1,5 +1,5 @@
 /** Why a URL is not called at all. */
-export type RefusalReason = 'url' | 'scheme' | 'credentials' | 'port' | 'address';
+export type RefusalReason = 'url' | 'scheme' | 'credentials' | 'port' | 'address' | 'plain';
 
 const SENTENCES: Readonly<Record<RefusalReason, string>> = {
   url: 'must be a URL such as https://example.com/path',
@@ -7,6 +7,7 @@ const SENTENCES: Readonly<Record<RefusalReason, string>> = {
   credentials: 'must not carry a user or a password',
   port: 'must not use a port that is reserved for another protocol',
   address: 'must lead to a public address; the [security] settings name the exceptions',
+  plain: 'must be an https URL, except to an address that the [security] settings name',
 };
 
 /** The guard refuses this URL. The message states the rule, never what the name resolved to. */
@@ -18,7 +19,7 @@ export class OutboundRefused extends Error {
   }
 }
 
-/** Why a call that was allowed brought no answer. */
+/** Why a call that was allowed got no answer. */
 export type FailureReason =
   | 'timeout'
   | 'aborted'
@@ -32,10 +33,10 @@ export type FailureReason =
   | 'not_http'
   | 'too_large';
 
-/** A call that was allowed and brought no answer; the cause is kept for logs. */
+/** A call that was allowed and got no answer; the cause is kept for logs. */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed';
-  /** The reason as words of a sentence. */
+  /** The reason in words, as part of a sentence. */
   readonly reasonText: string;
 
   constructor(
@@ -67,10 +68,10 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
 };
 
-/** What the client threw, as one of our errors; refusals and failures stay what they are. Throws nothing. */
+/** Turns what the client threw into one of our errors; refusals and failures stay as they are. Throws nothing. */
 export function outboundError(error: unknown): OutboundRefused | OutboundFailed {
   if (isOurs(error)) return error;
-  // undici's fetch wraps what its connector said.
+  // undici's fetch wraps what its connector threw.
   const cause = fieldOf(error, 'cause');
   if (isOurs(cause)) return cause;
   return new OutboundFailed(reasonOf(codeOf(error) ?? codeOf(cause)), error);
@@ -87,7 +88,7 @@ function reasonOf(code: string | undefined): FailureReason {
   return REASONS[code] ?? 'unreachable';
 }
 
-/** Node tries every address of a name and collects the errors; the first is as good as any. */
+/** Node tries every address of a name and collects the errors; any of them will do. */
 function codeOf(error: unknown): string | undefined {
   const collected = fieldOf(error, 'errors');
   if (Array.isArray(collected)) return codeOf(collected[0]);

@@ -10,15 +10,15 @@ export interface TunnelRequest {
   /** A name or an address; IPv6 with or without brackets. */
   readonly host: string;
   readonly port: number;
-  /** For the proxy and its answer together, in milliseconds. */
+  /** For the proxy and its response together, in milliseconds. */
   readonly timeoutMs: number;
   /** What TLS to the proxy itself trusts. */
   readonly secureContext?: SecureContext | undefined;
 }
 
 /**
- * Asks a proxy for a connection (RFC 9110, 9.3.6) and resolves with it, bare: TLS to the destination is the caller's.
- * Throws `OutboundFailed` with `timeout`, or with `proxy` when the proxy cannot be reached or refuses.
+ * Asks a proxy for a connection (RFC 9110, 9.3.6) and resolves with the bare socket; the caller adds TLS to the
+ * destination. Throws `OutboundFailed` with `timeout`, or with `proxy` when the proxy cannot be reached or refuses.
  */
 export function openTunnel({ proxy, host, port, timeoutMs, secureContext }: TunnelRequest): Promise<Socket> {
   const authority = `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
@@ -49,7 +49,7 @@ function tunnelOf(request: ClientRequest, timeoutMs: number): Promise<Socket> {
       reject(error instanceof OutboundFailed ? error : new OutboundFailed('proxy', error));
     };
     const timer = setTimeout(() => fail(new OutboundFailed('timeout')), timeoutMs);
-    // Every answer to CONNECT arrives as 'connect', a refusal too.
+    // Every answer to CONNECT arrives as 'connect', even a refusal.
     request.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
       if (statusCode < 200 || statusCode > 299) {
         socket.destroy();

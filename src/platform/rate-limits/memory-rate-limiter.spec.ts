@@ -24,7 +24,7 @@ function limiterWithClocks(maxKeys?: number) {
 }
 
 describe('a bucket', () => {
-  test('that was given back what was taken is as it was', () => {
+  test('that got back what was taken is as it was', () => {
     const { limiter, takeUntilRefused } = limiterWithClocks();
     const before = limiter.consume('a', 10);
     limiter.consume('a', 10);
@@ -71,7 +71,7 @@ describe('a bucket', () => {
     expect(takeUntilRefused('k', 10)).toBe(10);
   });
 
-  test('allows a request after the wait it was told, however odd the limit', () => {
+  test('allows a request after the wait that it named, however odd the limit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -162,7 +162,7 @@ describe('a bucket', () => {
 });
 
 describe('the memory', () => {
-  test('decides as if nothing were ever forgotten while keys come at a bearable rate', () => {
+  test('decides as if nothing were ever forgotten, while keys arrive at a normal rate', () => {
     const gaps = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.integer({ min: 0, max: 700 })), { maxLength: 300 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), gaps, (limit, steps) => {

@@ -1,24 +1,24 @@
 import { BUCKET_MS, type RateDecision, RateLimiter } from './rate-limiter.port.js';
 
-/** Far below any spacing of requests, far above what adding doubles loses in years of uptime. */
+/** Far below any interval between requests, and far above the error that adding doubles collects in years of uptime. */
 const ROUNDING_MS = 1e-3;
 
 export interface MemoryRateLimiterOptions {
   /** Buckets kept at most; the default takes about 16 MB when filled. */
   readonly maxKeys?: number;
-  /** Milliseconds that never step back; all decisions rest on it. */
+  /** Milliseconds of a clock that never steps back; all decisions use it. */
   readonly monotonicMs?: () => number;
-  /** Only turns an instant into Unix time for `resetAtMs`; may step. */
+  /** Only for converting an instant into Unix time for `resetAtMs`; may step. */
   readonly unixMs?: () => number;
 }
 
 /**
- * The limiter of a single replica: one number per key, the time at which its bucket is full (GCRA).
+ * The limiter of a single replica: one number for each key, the time at which its bucket is full (GCRA).
  *
  * Keys live in two generations. A generation is closed when it is a second old, or earlier when it holds half of
- * `maxKeys`; the one closed before is then forgotten. After a second every bucket forgotten was full, so nothing is
- * lost. Only more than `maxKeys` / 2 different keys within one second forget buckets in use, those not touched for
- * longest, and a bucket that is asked for in every generation is never among them.
+ * `maxKeys`; the generation closed before it is then deleted. After a second without requests a bucket is full, so
+ * nothing is lost. Only more than `maxKeys` / 2 different keys within one second delete buckets in use: those that were
+ * not used for longest. A bucket that is used in every generation is never among them.
  */
 export class MemoryRateLimiter extends RateLimiter {
   private readonly halfOfKeys: number;
@@ -59,7 +59,7 @@ export class MemoryRateLimiter extends RateLimiter {
     };
   }
 
-  /** Undoes one `consume` that was allowed; the limit as it was then. */
+  /** Undoes one `consume` that was allowed. @returns the limit as it was then */
   refund(key: string, limitPerSecond: number): void {
     const fullAt = this.young.get(key) ?? this.old.get(key);
     if (fullAt !== undefined) this.young.set(key, fullAt - BUCKET_MS / limitPerSecond);

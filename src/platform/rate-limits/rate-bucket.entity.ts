@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One bucket that all replicas share; the statements are in `RateBucketStore`. */
+/** One bucket that all replicas share; `RateBucketStore` has the statements. */
 @Entity('rate_buckets')
 export class RateBucketEntity {
-  /** Whose bucket, and the tier. */
+  /** The owner of the bucket, and the tier. */
   @PrimaryColumn({ type: 'text', collation: 'C' })
   key!: string;
 
@@ -11,7 +11,7 @@ export class RateBucketEntity {
   @Column({ name: 'full_at_ms', type: 'double precision' })
   fullAtMs!: number;
 
-  /** How long one token takes to come back, as of the last request. */
+  /** How long it takes to regain one token, as of the last request. */
   @Column({ name: 'token_ms', type: 'double precision' })
   tokenMs!: number;
 

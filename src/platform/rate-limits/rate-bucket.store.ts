@@ -21,7 +21,7 @@ export interface BucketGrant {
   readonly fullInMs: number;
 }
 
-/** After this the limiter answers by itself. */
+/** After this time the limiter decides without the database. */
 const TIMEOUT_MS = 1000;
 /** A bucket that has been full for this long is like one that was never used. */
 const FORGET_AFTER_MS = 10_000;
@@ -30,8 +30,8 @@ const MAX_FORGOTTEN = 5000;
 const NOW_MS = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
 /**
- * GCRA for many buckets at once. Rows are locked in one order, so that two replicas cannot wait for each other. A
- * bucket is never further from full than its size, so a database whose clock was set back locks nobody out.
+ * GCRA for many buckets at once. Rows are locked in a fixed order, so that two replicas cannot deadlock. A bucket is
+ * never further from full than its size, so that a database clock that was set back locks no one out.
  */
 const CONSUME = statement({
   name: 'rate_limits.consume',
@@ -77,7 +77,10 @@ const FORGET = statement({
 export class RateBucketStore {
   constructor(private readonly database: Database) {}
 
-  /** What each bucket gives, by key; no key twice. Throws `Unavailable` when the database does not answer in a second. */
+  /**
+   * What each bucket grants, by key; no key twice. Throws `Unavailable` when the database does not answer within a
+   * second.
+   */
   async consume(requests: readonly BucketRequest[]): Promise<Map<string, BucketGrant>> {
     const rows = await this.database.query(CONSUME, {
       keys: requests.map(({ key }) => key),
@@ -87,7 +90,7 @@ export class RateBucketStore {
     return new Map(rows.map(({ key, granted, full_in_ms: fullInMs }) => [key, { granted, fullInMs }]));
   }
 
-  /** @returns whether there may be more of them */
+  /** @returns whether there may be more to delete */
   async forgetFull(): Promise<boolean> {
     const [row] = await this.database.query(FORGET);
     return row?.forgotten === MAX_FORGOTTEN;

@@ -43,7 +43,7 @@ function limiterOverScript() {
   return { limiter, take, buckets, clock, lines };
 }
 
-test('what arrives while a statement is on its way goes together with the next one', async () => {
+test('requests that arrive during a statement share the next one', async () => {
   const { limiter, take, buckets } = limiterOverScript();
   const first = limiter.consume('a', 10);
   const behind = [take('a', 10), take('b', 5), take('a', 10)];
@@ -61,7 +61,7 @@ test('what arrives while a statement is on its way goes together with the next o
   expect(decisions.map(({ resetAtMs }) => resetAtMs - UNIX_START - 5000)).toEqual([200, 200, 300]);
 });
 
-test('of more requests than tokens the first are allowed and the rest is told when the next token comes', async () => {
+test('of more requests than tokens the first are allowed, and the rest learn when the next token comes', async () => {
   const { limiter, take, buckets } = limiterOverScript();
   void limiter.consume('other', 10);
   const requests = [take('a', 10), take('a', 10), take('a', 10)];
@@ -99,7 +99,7 @@ test('an empty bucket is not asked again before its next token is due, unless it
   expect(buckets.asked).toHaveLength(3);
 });
 
-test('without the database a replica limits by itself, asks again a little later, and says so once', async () => {
+test('without the database a replica limits on its own, asks again a little later, and logs that once', async () => {
   const { limiter, buckets, clock, lines } = limiterOverScript();
   const first = limiter.consume('a', 5);
   const behind = limiter.consume('b', 5);
@@ -134,7 +134,7 @@ test('without the database a replica limits by itself, asks again a little later
   ]);
 });
 
-test('however many buckets are asked for, one statement takes 500 of them', async () => {
+test('one statement asks for at most 500 buckets', async () => {
   const { limiter, buckets } = limiterOverScript();
   void limiter.consume('first', 10);
   for (let i = 0; i < 1200; i++) void limiter.consume(`k${i}`, 10);

@@ -3,9 +3,9 @@ import { MemoryRateLimiter } from './memory-rate-limiter.js';
 import type { BucketGrant, BucketRequest } from './rate-bucket.store.js';
 import { BUCKET_MS, type RateDecision, RateLimiter } from './rate-limiter.port.js';
 
-/** Buckets of one statement; the rest goes with the next. */
+/** How many buckets one statement asks for; the next one takes the rest. */
 const MAX_AT_ONCE = 500;
-/** After a failure the database is left alone for this long. */
+/** After a failure the database is not asked for this long. */
 const UNREACHABLE_MS = 250;
 const ROUNDING_MS = 1e-3;
 
@@ -20,11 +20,11 @@ interface Waiting {
 }
 
 /**
- * The limiter of several replicas: the buckets are rows, and the database's clock fills them.
+ * The limiter of several replicas: buckets are rows, which refill by the database's clock.
  *
- * One statement is on its way at a time; requests that arrive meanwhile share the next, so a request costs at most one
- * statement and, under load, a small part of one. An empty bucket stays empty until its next token is due: until then
- * refusals need no statement. While the database cannot be asked, this replica limits by itself.
+ * One statement at a time is under way; requests that arrive meanwhile share the next one. So a request costs at most
+ * one statement and, under load, a small part of one. An empty bucket stays empty until its next token is due, and
+ * refusals until then need no statement. While the database cannot be asked, this replica limits on its own.
  */
 export class SharedRateLimiter extends RateLimiter {
   private readonly alone: MemoryRateLimiter;
@@ -157,8 +157,8 @@ class RefusedKeys {
   ) {}
 
   /**
-   * Refuses, and remembers it. `askedAt` is the moment before the question, so the bucket is never full later than
-   * assumed here.
+   * Refuses, and remembers that. `askedAt` is the moment before the question, so the bucket is full at the latest when
+   * this assumes it.
    */
   refuse(key: string, limit: number, fullInMs: number, askedAt: number): RateDecision {
     const fullAt = askedAt + fullInMs;
@@ -169,7 +169,7 @@ class RefusedKeys {
     return this.decision(refused, this.monotonicMs());
   }
 
-  /** The refusal, while it holds. With another limit the bucket has to be asked again. */
+  /** The refusal, while it holds. For another limit the bucket has to be asked again. */
   stillRefused(key: string, limit: number): RateDecision | undefined {
     const refused = this.keys.get(key);
     if (refused === undefined) return undefined;

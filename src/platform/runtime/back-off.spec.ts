@@ -1,6 +1,6 @@
 import { backOffMs } from './back-off.js';
 
-test('the limit begins where it is told, doubles with every failure in a row, and ends at a minute', () => {
+test('the limit starts at the given time, doubles with every failure in a row, and stops at a minute', () => {
   const limits = [0, 1, 2, 3, 6, 7, 8, 1000].map((failures) => backOffMs(failures, 500, () => 1));
   expect(limits).toEqual([500, 1000, 2000, 4000, 32_000, 60_000, 60_000, 60_000]);
 });

@@ -19,7 +19,7 @@ function jobOf(batch: () => Promise<boolean>): BatchedJob {
   return new BatchedJob({ failure: 'nothing could be removed', everyMs: 60_000, logger, batch });
 }
 
-test('runs batch after batch while there is more, and comes back after its time', async () => {
+test('runs batch after batch while there is more, and again after its interval', async () => {
   const left = [true, true, false, false];
   const job = jobOf(() => Promise.resolve(left.shift() ?? false));
   job.start();
@@ -30,7 +30,7 @@ test('runs batch after batch while there is more, and comes back after its time'
   await job.stop();
 });
 
-test('tells a failure once, until it works again', async () => {
+test('logs a failure once, until it works again', async () => {
   const outcomes = ['fails', 'fails', 'works', 'fails'];
   const job = jobOf(() =>
     outcomes.shift() === 'works' ? Promise.resolve(false) : Promise.reject(new Error('away')),
@@ -43,7 +43,7 @@ test('tells a failure once, until it works again', async () => {
   await job.stop();
 });
 
-test('a stop waits for the running batch, and none comes after it', async () => {
+test('a stop waits for the running batch, and none follows', async () => {
   let finish: (more: boolean) => void = () => undefined;
   let bites = 0;
   const job = jobOf(() => {

@@ -1,7 +1,7 @@
 import type { Logger } from '../logging/logger.js';
 
 export interface BatchedJobOptions {
-  /** What it does, for the warning when it cannot: "old log lines could not be deleted". */
+  /** The warning when it fails: "old log lines could not be deleted". */
   readonly failure: string;
   readonly everyMs: number;
   readonly logger: Logger;
@@ -9,12 +9,12 @@ export interface BatchedJobOptions {
   batch(): Promise<boolean>;
 }
 
-/** The pause between two batches, in which others get the database. */
+/** The pause between two batches, in which others can use the database. */
 const PAUSE_MS = 20;
 
 /**
- * Recurring work that may wait, such as deleting what is too old. Every replica runs the job, begins at a random
- * moment, and finds nothing to do where another has been. A failure is logged once, until the job works again.
+ * Recurring work that may wait, such as deleting what is too old. Every replica runs the job, starts at a random
+ * moment, and finds nothing to do where another one has been. A failure is logged once, until the job works again.
  */
 export class BatchedJob {
   private timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export class BatchedJob {
     this.schedule(Math.random() * this.options.everyMs);
   }
 
-  /** Resolves when the running batch is done. */
+  /** Resolves when the batch that is under way has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -48,8 +48,7 @@ export class BatchedJob {
   }
 
   /**
-   * One batch at a time: two at once would find the same rows, and the second would take what is left of them for the
-   * end.
+   * One batch at a time: two would find the same rows, and the second would take the rows left to it for the last ones.
    */
   private run(): Promise<boolean> {
     const current = this.running.then(() => this.runBatch());

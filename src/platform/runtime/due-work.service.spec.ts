@@ -10,6 +10,7 @@ let sent: { statement: AnyStatement; values: readonly unknown[] }[];
 let answer: () => Promise<Record<string, unknown>[]>;
 let due: DueWork;
 beforeEach(() => {
+  jest.useFakeTimers();
   sent = [];
   answer = () => Promise.resolve([{}]);
   const query = (statement: AnyStatement, params: object) => {
@@ -18,9 +19,12 @@ beforeEach(() => {
   };
   due = new DueWork({ query } as unknown as Database, silentLogs);
 });
-afterEach(() => due.onModuleDestroy());
+afterEach(async () => {
+  await due.onModuleDestroy();
+  jest.useRealTimers();
+});
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const later = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 function check(name: string, everyMs = 1000) {
   const told: unknown[] = [];
@@ -42,14 +46,14 @@ test('all questions go to the database in one statement, each with its own param
   });
   answer = () => Promise.resolve([{ first: true, second: false }]);
   due.onApplicationBootstrap();
-  await pause(20);
+  await later(0);
   expect(sent).toHaveLength(1);
   expect(sent[0]?.statement.text).toBe('SELECT f($1::int8, $2) AS first,\n  g($3) AS second');
   expect(sent[0]?.values).toEqual([1, 2, 3]);
   expect(told).toEqual([true, false]);
 });
 
-test('two questions have no parameter of the same name: one would be asked with the value of the other', () => {
+test('no two questions have a parameter of the same name: one would be asked with the value of the other', () => {
   const asked = (name: string) => ({
     question: dueQuestion({ name, params: { secs: integer }, answer: boolean, sql: 'f(:secs)' }),
     ...{ everyMs: 1000, params: () => ({ secs: 1 }), onAnswer: () => undefined },
@@ -58,11 +62,11 @@ test('two questions have no parameter of the same name: one would be asked with 
   expect(() => due.watch(asked('late'))).toThrow('late and early both have a parameter :secs');
 });
 
-test('a look asks only what would come too late with the next one', async () => {
+test('a poll asks only questions that would be late at the next one', async () => {
   due.watch(check('often', 400).check);
   due.watch(check('seldom', 10_000).check);
   due.onApplicationBootstrap();
-  await pause(600);
+  await later(600);
   expect(sent.map(({ statement }) => statement.text)).toEqual([
     'SELECT any_often AS often,\n  any_seldom AS seldom',
     'SELECT any_often AS often',
@@ -70,19 +74,19 @@ test('a look asks only what would come too late with the next one', async () => 
   expect(sent.map(({ statement }) => statement.name)).toEqual(['due_work.1', 'due_work.2']);
 });
 
-test('when the database cannot be asked everybody is told that nobody knows, and the next look asks again', async () => {
+test('when the database cannot be asked, every listener learns that, and the next poll asks again', async () => {
   const one = check('one', 400);
   due.watch(one.check);
   answer = () => Promise.reject(new Error('away'));
   due.onApplicationBootstrap();
-  await pause(20);
+  await later(0);
   expect(one.told).toEqual([undefined]);
   answer = () => Promise.resolve([{ one: true }]);
-  await pause(600);
+  await later(600);
   expect(one.told).toEqual([undefined, true]);
 });
 
-test('after a stop nobody is told anything', async () => {
+test('after a stop no listener is called', async () => {
   const one = check('one');
   due.watch(one.check);
   let answered: (rows: Record<string, unknown>[]) => void = () => undefined;

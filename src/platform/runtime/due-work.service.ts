@@ -8,24 +8,24 @@ import { type Logger, Logs } from '../logging/logger.js';
 import type { DueQuestion } from './due-question.js';
 import { Poller } from './poller.js';
 
-/** Milliseconds between two polls: work that polling alone must find within 1.5 s is found in half that time. */
+/** Milliseconds between two polls: half of the 1.5 s within which polling alone has to find some work. */
 const POLL_MS = 400;
-/** Longest time of one poll, in milliseconds; the next one comes after it. */
+/** The longest time of one poll, in milliseconds; the next poll starts after it. */
 const TIMEOUT_MS = 5000;
 
-/** How often a question is asked, with what, and what its answer starts. */
+/** How often a question is asked, with which parameters, and what its answer starts. */
 export type DueCheck<Params extends SqlShape, Answer> = {
   readonly question: DueQuestion<Params, Answer>;
   /** The longest time between two answers, in milliseconds; polls are 400 ms apart. */
   readonly everyMs: number;
   /**
-   * Receives each answer, and starts the work without waiting for it. Undefined when the database could not be asked:
-   * the work then finds out by itself, and reports it.
+   * Receives each answer, and starts the work without waiting for it. The answer is undefined when the database could
+   * not be asked: the work then finds out by itself, and reports it.
    */
   readonly onAnswer: (answer: Answer | undefined) => void;
 } & (keyof Params extends never ? unknown : { readonly params: () => ParamsOf<Params> });
 
-/** What is the same for all checks. */
+/** What all checks share. */
 interface AnyCheck {
   readonly question: DueQuestion<SqlShape, unknown>;
   readonly everyMs: number;
@@ -39,14 +39,14 @@ interface Asked {
 }
 
 /**
- * Asks the database what is due, for all areas of this process in one statement: with a poll for each, a replica with
- * nothing to do would cost a dozen transactions a second. Wake signals within the process are faster; this finds the
- * work of other replicas, what a crash left, and what falls due with time.
+ * Asks the database what is due, in one statement for all areas of this process: if each had a poll of its own, an idle
+ * replica would run a dozen transactions a second. Wake signals within the process are faster; this finds the work of
+ * other replicas, what a crash left, and what falls due with time.
  */
 @Injectable()
 export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly checks: Asked[] = [];
-  /** By names; one for each set of checks that are asked together. */
+  /** By the names of the questions; one statement for each set of questions that are asked together. */
   private readonly statements = new Map<string, AnyStatement>();
   private readonly poller = new Poller({
     everyMs: POLL_MS,
@@ -64,7 +64,9 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     this.logger = logs.for('gateway');
   }
 
-  /** Call it in `onModuleInit`, once for each question. Throws for one with a parameter of another. */
+  /**
+   * Call it in `onModuleInit`, once for each question. Throws when another question has a parameter of the same name.
+   */
   watch<Params extends SqlShape, Answer>(check: DueCheck<Params, Answer>): void {
     for (const name of Object.keys(check.question.params)) {
       const other = this.checks.find((one) => Object.hasOwn(one.check.question.params, name));
@@ -85,7 +87,7 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     await this.poller.stop();
   }
 
-  /** Asks the checks that would be late at the next poll. */
+  /** Asks the questions that would be late at the next poll. */
   private async poll(): Promise<void> {
     const now = performance.now();
     const due = this.checks.filter(({ check, askedAt }) => now - askedAt + POLL_MS > check.everyMs);
@@ -97,7 +99,7 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     for (const { question, onAnswer } of checks) onAnswer(answers?.[question.name] as never);
   }
 
-  /** The same checks make the same text under the same name, which each connection prepares once. */
+  /** The same questions give the same text and name, so that each connection prepares it once. */
   private statementOf(checks: readonly AnyCheck[]): AnyStatement {
     const questions = checks.map(({ question }) => question);
     const key = questions.map(({ name }) => name).join(' ');

@@ -1,4 +1,4 @@
-/** Bytes that were handed to a connection, and how many of them it has not taken yet. */
+/** Counts bytes that were written to a connection, and how many of them it has not taken yet. */
 export interface Traffic {
   readonly sent: number;
   readonly pending: number;
@@ -8,8 +8,8 @@ export interface Traffic {
 export type CutReason = 'stalled' | 'forbidden';
 
 /**
- * One reader of events, whatever carries them: open until its reader is gone or it was shown the last thing. Knows for how long the
- * reader has taken nothing, so that whoever keeps the stream (`OpenStreams`) can cut it.
+ * One reader of events over any transport. It is open until the reader is gone or everything was shown. It knows how
+ * long the reader has taken nothing, so that `OpenStreams` can cut it.
  */
 export abstract class EventStream {
   private readonly ended = new AbortController();
@@ -17,10 +17,13 @@ export abstract class EventStream {
   private takenAt = performance.now();
 
   protected abstract traffic(): Traffic;
-  /** A sign of life; called when the connection may have been silent. */
+  /** A heartbeat; called when the connection may have been silent. */
   abstract heartbeat(): void;
   abstract cut(why: CutReason): void;
-  /** Ends it because the gateway stops, with a hint to come back after this many milliseconds; perhaps once it was shown what runs here. */
+  /**
+   * Ends the stream because the gateway stops, and tells the reader to come back after this many milliseconds. It may
+   * show a turn that runs here to its end first.
+   */
   abstract close(retryMs: number): void;
 
   get isOpen(): boolean {
@@ -32,18 +35,18 @@ export abstract class EventStream {
     return this.ended.signal;
   }
 
-  /** Calls the listener when the stream has ended, for any reason; at once if it has. */
+  /** Calls the listener when the stream has ended, for any reason; at once if it already has. */
   onEnd(listener: () => void): void {
     if (!this.isOpen) listener();
     else this.ended.signal.addEventListener('abort', listener, { once: true });
   }
 
-  /** To be called when the reader is gone, and when it is shown nothing more. Calling it again changes nothing. */
+  /** Call it when the reader is gone, or when nothing more will be shown. Calling it again changes nothing. */
   end(): void {
     this.ended.abort();
   }
 
-  /** For how many milliseconds the reader has taken nothing of what is on its way; 0 when nothing is. */
+  /** How many milliseconds the reader has taken none of the pending bytes; 0 when there are none. */
   stalledMs(): number {
     const { sent, pending } = this.traffic();
     const taken = sent - pending;

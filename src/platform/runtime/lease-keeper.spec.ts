@@ -27,7 +27,7 @@ function bench(more: Partial<LeaseKeeperOptions<string>> = {}) {
   return { held, lost, failures, renewed, store, keeper };
 }
 
-test('everything that is held is renewed at once, three times in a lease, until the stop; nothing is asked for nothing', async () => {
+test('all leases are renewed together, three times in a lease, until the stop; without leases the store is not asked', async () => {
   const { keeper, held, renewed } = bench();
   keeper.start();
   await later(1500);
@@ -41,7 +41,7 @@ test('everything that is held is renewed at once, three times in a lease, until 
   expect(renewed).toEqual([['a', 'b'], ['a', 'b'], ['b']]);
 });
 
-test('what the store gave to somebody else is lost, once', async () => {
+test('a lease that the store gave to another owner is lost, once', async () => {
   const { keeper, held, lost, store } = bench();
   held.set('a', '1').set('b', '1');
   store.has = (key) => key !== 'b';
@@ -51,7 +51,7 @@ test('what the store gave to somebody else is lost, once', async () => {
   await keeper.stop();
 });
 
-test('what was let go of, or acquired anew, while the store was asked is not lost', async () => {
+test('a lease that was released or acquired again while the store was asked is not lost', async () => {
   const answers: ((kept: Set<string>) => void)[] = [];
   const { keeper, held, lost } = bench({ renew: () => new Promise((resolve) => answers.push(resolve)) });
   held.set('a', '1').set('b', '1');
@@ -65,7 +65,7 @@ test('what was let go of, or acquired anew, while the store was asked is not los
   await keeper.stop();
 });
 
-test('what could not be renewed for a whole lease is lost by time; the failures are told once', async () => {
+test('a lease that could not be renewed for its whole time is lost by time; the failures are reported once', async () => {
   const { keeper, held, lost, store, failures } = bench({ isLostByTime: true });
   held.set('old', '1');
   keeper.start();
@@ -83,7 +83,7 @@ test('what could not be renewed for a whole lease is lost by time; the failures 
   await keeper.stop();
 });
 
-test('without that rule only the word of the store counts', async () => {
+test("without that rule only the store's answer counts", async () => {
   const { keeper, held, lost, store } = bench();
   held.set('a', '1');
   store.away = true;
@@ -97,7 +97,7 @@ test('without that rule only the word of the store counts', async () => {
   await keeper.stop();
 });
 
-test('a renewal that hangs is given up when the lease ends, and what it was for is lost by time then', async () => {
+test('a renewal that hangs is given up when the lease ends, and the lease is then lost by time', async () => {
   let isHanging = false;
   const lost: string[] = [];
   const held = new Map([['a', '1']]);

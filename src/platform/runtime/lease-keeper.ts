@@ -2,17 +2,17 @@ import { Poller } from './poller.js';
 import { withDeadline } from './with-deadline.js';
 
 export interface LeaseKeeperOptions<Held> {
-  /** How long a lease lasts that is not renewed, in milliseconds. Renewals come every third of it. */
+  /** How long a lease lasts without a renewal, in milliseconds. Renewals come three times as often. */
   readonly leaseMs: number;
-  /** What this process holds at this moment. A key with another `Held` is another lease. */
+  /** What this process holds now. A key with another `Held` is another lease. */
   held(): ReadonlyMap<string, Held>;
-  /** Renews leases in the store. @returns the keys of those that this process still has */
+  /** Renews leases in the store. @returns the keys of those that this process still holds */
   renew(held: ReadonlyMap<string, Held>): Promise<ReadonlySet<string>>;
-  /** Somebody else may have this one now: work under it has to stop. Called once for each. */
+  /** Another process may hold this lease now, so work under it has to stop. Called once for each lost lease. */
   lost?(key: string, held: Held): void;
-  /** Whether a lease that could not be renewed for `leaseMs` is lost; else only the store's word counts. */
+  /** Whether a lease that could not be renewed for `leaseMs` is lost. Otherwise only the store decides that. */
   readonly isLostByTime?: boolean;
-  /** Told of a renewal that failed, of the first in a row; it is tried again. */
+  /** Called for a failed renewal, but only for the first in a row; the renewal is tried again. */
   failed(error: unknown, leases: number): void;
 }
 
@@ -22,9 +22,9 @@ interface Known<Held> {
 }
 
 /**
- * Renews what a process holds in a store, all in one statement, for as long as it holds it: how a lease is acquired and released is
- * its owner's business. The one rule of clocks: a lease counts from the moment in which it was asked for, by the monotonic
- * clock of this process, never from the answer and never by the time of day.
+ * Renews what a process holds in a store, in one statement for all leases, for as long as the process holds it.
+ * Acquiring and releasing a lease is up to its owner. There is one rule of clocks: a lease counts from the moment when
+ * it was requested, by the monotonic clock of this process, never from the response and never by the time of day.
  */
 export class LeaseKeeper<Held> {
   private known = new Map<string, Known<Held>>();
@@ -44,7 +44,7 @@ export class LeaseKeeper<Held> {
     this.poller.start();
   }
 
-  /** Renews no more. What is held stays held until its owner releases it, or until the leases end. */
+  /** Stops renewing. Leases stay held until their owner releases them, or until they expire. */
   async stop(): Promise<void> {
     await this.poller.stop();
   }
@@ -52,7 +52,8 @@ export class LeaseKeeper<Held> {
   private async renewAll(): Promise<void> {
     const held = new Map(this.options.held());
     const askedAt = performance.now();
-    // One that is seen for the first time was acquired after the last look: it counts from there, and so ends too early if at all.
+    // A lease that is seen for the first time was acquired after the last look. Counting it from there ends it too
+    // early, if anything.
     const acquiredAfter = this.lookedAt;
     this.lookedAt = askedAt;
     this.known = new Map(
@@ -80,14 +81,14 @@ export class LeaseKeeper<Held> {
       if (now - renewedAt >= this.options.leaseMs) this.lose(key, held);
   }
 
-  /** Nothing is lost that was let go of meanwhile. */
+  /** Leases that were released meanwhile are not lost. */
   private lose(key: string, held: Held): void {
     this.known.delete(key);
     if (this.options.held().get(key) === held) this.options.lost?.(key, held);
   }
 }
 
-/** A renewal that hangs is given up when the leases that it is for end. */
+/** A renewal that hangs is given up when its leases expire. */
 function late(): never {
   throw new Error('the store did not answer in time');
 }

@@ -8,7 +8,7 @@ const started = () => {
   return { over, timer: new PausableTimer(1000, over) };
 };
 
-test('time that somebody holds does not count, however many hold it', () => {
+test('paused time does not count, however many hold the pause', () => {
   const { over, timer } = started();
   jest.advanceTimersByTime(600);
   const releases = [timer.hold(), timer.hold()];
@@ -24,7 +24,7 @@ test('time that somebody holds does not count, however many hold it', () => {
   expect(over).toHaveBeenCalledTimes(1);
 });
 
-test('it begins anew, also while it is held', () => {
+test('it restarts with its whole time, even while it is paused', () => {
   const { over, timer } = started();
   jest.advanceTimersByTime(900);
   timer.restart();
@@ -38,7 +38,7 @@ test('it begins anew, also while it is held', () => {
   expect(over).toHaveBeenCalled();
 });
 
-test('one that was cleared is never over', () => {
+test('one that was cleared never fires', () => {
   const { over, timer } = started();
   const release = timer.hold();
   timer.clear();

@@ -1,4 +1,4 @@
-/** A time-out that stands still while somebody holds it, and may begin anew. */
+/** A time-out that can be paused and restarted. */
 export class PausableTimer {
   private timer: NodeJS.Timeout | undefined;
   private leftMs: number;
@@ -14,7 +14,7 @@ export class PausableTimer {
     this.run();
   }
 
-  /** Stops the clock until all that is returned was called. */
+  /** Pauses the clock until every returned function has been called. */
   hold(): () => void {
     this.holders += 1;
     if (this.holders === 1) this.stand();
@@ -27,7 +27,7 @@ export class PausableTimer {
     };
   }
 
-  /** Gives the whole time again. */
+  /** Starts the whole time-out again. */
   restart(): void {
     this.stand();
     this.leftMs = this.limitMs;

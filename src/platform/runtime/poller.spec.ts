@@ -8,7 +8,7 @@ const failed = (error: unknown): never => {
 };
 const later = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-test('it looks at once, and again so long after the end of each look', async () => {
+test('it looks at once, and again a fixed time after the end of each look', async () => {
   const began: number[] = [];
   const poller = new Poller({
     ...{ failed, everyMs: 400 },
@@ -36,7 +36,7 @@ test('the time may depend on what was found', async () => {
   await poller.stop();
 });
 
-test('a wake looks now; during a look it looks once more after it, however often it came', async () => {
+test('a wake looks now; during a look it looks once more afterwards, however often it was woken', async () => {
   let looks = 0;
   let finish = (): void => undefined;
   const poller = new Poller({
@@ -63,7 +63,7 @@ test('a wake looks now; during a look it looks once more after it, however often
   await poller.stop();
 });
 
-test('a failure is told once until a look succeeds, and is retried each time', async () => {
+test('a failure is reported once until a look succeeds, and is retried each time', async () => {
   const told: unknown[] = [];
   const outcomes = ['a', 'b', undefined, 'c'];
   let looks = 0;
@@ -85,7 +85,7 @@ test('a failure is told once until a look succeeds, and is retried each time', a
   await poller.stop();
 });
 
-test('a stop waits for the look that runs, and none follows, also when it was woken', async () => {
+test('a stop waits for the current look, and none follows, even when it was woken', async () => {
   let finish = (): void => undefined;
   let looks = 0;
   const poller = new Poller({
@@ -108,7 +108,7 @@ test('a stop waits for the look that runs, and none follows, also when it was wo
   expect(looks).toBe(1);
 });
 
-test('who wakes it does not lend it a log context', async () => {
+test('the caller of wake does not pass on its log context', async () => {
   const seen: unknown[] = [];
   const poller = new Poller({
     failed,
@@ -125,7 +125,7 @@ test('who wakes it does not lend it a log context', async () => {
   expect(new Set(seen)).toEqual(new Set([undefined]));
 });
 
-test('the first look may come after a while, a wake brings it forward, and a second start changes nothing', async () => {
+test('the first look may come later, a wake brings it forward, and a second start changes nothing', async () => {
   const began: number[] = [];
   const start = Date.now();
   const look = (): void => void began.push(Date.now() - start);
@@ -144,7 +144,7 @@ test('the first look may come after a while, a wake brings it forward, and a sec
   await poller.stop();
 });
 
-test('a poller that is started again while it stops goes on after the look that runs', async () => {
+test('a poller that is started again while it stops continues after the current look', async () => {
   let looks = 0;
   let finish = (): void => undefined;
   const poller = new Poller({

@@ -5,14 +5,16 @@ export interface PollerOptions {
   readonly everyMs: number | (() => number);
   /** Looks once, and does what is due. */
   look(): Promise<void> | void;
-  /** Told of a look that threw, for a line in the log; when several do in a row, of the first. All are retried. */
+  /**
+   * Called when a look threw, for a line in the log, but only for the first failure in a row. Every failure is retried.
+   */
   failed(error: unknown): void;
 }
 
 /**
- * Looks at once (or after a while), and again and again until it is stopped; never twice at the same time. `wake` makes the next look come now, or
- * right after the one that runs, so that nothing that happened before `wake` is missed. Keeps no process alive, and runs in
- * nobody's log context.
+ * Looks at once (or after a while), and again and again until it is stopped; never twice at the same time. `wake` makes
+ * the next look come now, or right after the current one, so that nothing that happened before `wake` is missed. Does
+ * not keep the process alive, and runs outside any log context.
  */
 export class Poller {
   private timer: NodeJS.Timeout | undefined;
@@ -28,7 +30,10 @@ export class Poller {
     return this.failing;
   }
 
-  /** Does nothing while it runs; after `stop` it begins anew. @param afterMs milliseconds until the first look; left out: it comes at once */
+  /**
+   * Does nothing while the poller runs; after `stop` it starts again. @param afterMs milliseconds until the first look;
+   * at once when left out
+   */
   start(afterMs?: number): void {
     if (this.isRunning) return;
     this.isRunning = true;
@@ -45,7 +50,7 @@ export class Poller {
     this.looking = outsideLogContext(() => this.look()).then(() => this.next());
   }
 
-  /** No look begins any more. Resolves when the one that runs has ended. */
+  /** No further look begins. Resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.isRunning = false;
     clearTimeout(this.timer);

@@ -19,7 +19,7 @@ test('one piece of work at a time, in the order of arrival, whatever failed befo
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('too many that wait are sent away, and there is room again afterwards', async () => {
+test('too many that wait are refused, and there is room again afterwards', async () => {
   const queue = new SerialQueue(2);
   let open: () => void = () => undefined;
   const first = queue.run(() => new Promise<void>((resolve) => (open = resolve)));

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../common/errors/gateway-error.js';
 
-/** Lets one piece of work through at a time, in the order of arrival. Throws `Unavailable` when too many wait. */
+/** Runs one piece of work at a time, in the order of arrival. Throws `Unavailable` when too many wait. */
 export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;

@@ -31,7 +31,7 @@ async function reader(): Promise<IncomingMessage> {
   return message;
 }
 
-test('it is an event stream that proxies pass on as it comes', async () => {
+test('it is an event stream that proxies pass on as it arrives', async () => {
   const message = await reader();
   const stream = await shown;
   stream.write('data: one\n\n');
@@ -40,7 +40,7 @@ test('it is an event stream that proxies pass on as it comes', async () => {
   expect(await text(message)).toBe('retry: 1000\n\ndata: one\n\n: over\n');
 });
 
-test('a reader that takes what is on its way lets the writer go on; one that does not is given up', async () => {
+test('a reader that takes what is on its way lets the writer continue; one that does not is given up', async () => {
   const message = await reader();
   const stream = await shown;
   stream.write(MANY);
@@ -52,7 +52,7 @@ test('a reader that takes what is on its way lets the writer go on; one that doe
   stream.end();
 });
 
-test('a heartbeat is for a connection on which nothing else is on its way', async () => {
+test('a heartbeat is sent only when nothing else is on its way', async () => {
   const message = await reader();
   const stream = await shown;
   stream.heartbeat(': one\n');

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Traffic } from './event-stream.js';
+import { signalWithin } from './signal-within.js';
 
-/** A reader that takes nothing for this long when it is told nothing more is cut. */
+/** After the last frame, a reader that takes nothing for this long is cut. */
 const CLOSING_MS = 5000;
-/** How often it is looked at: whoever takes a little each time is cut after a minute. */
+/** How often that is checked. A reader that takes a little each time is cut after a minute. */
 const CLOSING_LOOKS = 12;
 
 export interface SseOptions {
@@ -13,7 +14,9 @@ export interface SseOptions {
   readonly contentType?: string;
 }
 
-/** A response of Server-Sent Events (WHATWG HTML, 9.2). It writes what it is given: the caller asks `pendingBytes` before. */
+/**
+ * A response of Server-Sent Events (WHATWG HTML, 9.2). It writes what it is given; callers check `pendingBytes` first.
+ */
 export class SseResponse {
   private beat: NodeJS.Timeout | undefined;
 
@@ -21,7 +24,7 @@ export class SseResponse {
     response.once('close', () => clearInterval(this.beat));
   }
 
-  /** Answers 200. Proxies are asked to hold nothing back. */
+  /** Responds with 200, and asks proxies not to buffer. */
   begin({ opening, contentType = 'text/event-stream' }: SseOptions): void {
     this.response.writeHead(200, { 'Content-Type': contentType, 'X-Accel-Buffering': 'no' });
     if (opening !== '') this.response.write(opening);
@@ -31,7 +34,7 @@ export class SseResponse {
     return this.response.closed;
   }
 
-  /** Bytes that are held here because the reader has not taken them. */
+  /** Bytes that wait here because the reader has not taken them. */
   get pendingBytes(): number {
     return this.response.writableLength;
   }
@@ -44,32 +47,38 @@ export class SseResponse {
     this.response.write(frames);
   }
 
-  /** Writes a comment that keeps proxies from closing the connection; one with bytes on their way needs none. */
+  /** Writes a comment that keeps proxies from closing the connection, unless bytes are on their way already. */
   heartbeat(frame: string): void {
     if (this.pendingBytes === 0) this.response.write(frame);
   }
 
-  /** A heartbeat every so many milliseconds, until the connection closes. */
+  /** Writes a heartbeat every so many milliseconds, until the connection closes. */
   beatEvery(ms: number, frame: string): void {
     this.beat ??= setInterval(() => this.heartbeat(frame), ms).unref();
     if (this.isClosed) clearInterval(this.beat);
   }
 
-  /** Waits until the reader has taken what is on its way. Throws when it does not within `stallMs`, or `signal` aborts. */
+  /**
+   * Waits until the reader has taken the bytes on their way. Throws when it has not within `stallMs`, or when `signal`
+   * aborts.
+   */
   async drained({ stallMs, signal }: { stallMs?: number; signal?: AbortSignal }): Promise<void> {
     if (!this.response.writableNeedDrain) return;
-    const signals = [stallMs === undefined ? [] : [AbortSignal.timeout(stallMs)], signal ?? []].flat();
-    await once(this.response, 'drain', { signal: AbortSignal.any(signals) });
+    const inTime = stallMs === undefined ? signal : signalWithin(stallMs, signal);
+    await once(this.response, 'drain', inTime === undefined ? {} : { signal: inTime });
   }
 
-  /** Ends the response after this frame; whoever does not take it in time is cut. */
+  /** Ends the response after this frame; a reader that does not take it in time is cut. */
   end(lastFrame = ''): void {
     clearInterval(this.beat);
     this.response.end(lastFrame);
     this.destroySoon();
   }
 
-  /** Cuts the connection after this frame: a response that ended would look complete, and its reader would not come back. */
+  /**
+   * Cuts the connection after this frame: a response that ended properly would look complete, and its reader would not
+   * come back.
+   */
   cut(lastFrame: string): void {
     clearInterval(this.beat);
     this.response.write(lastFrame, () => this.response.destroy());

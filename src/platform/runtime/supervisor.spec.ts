@@ -32,14 +32,14 @@ function supervised(ends: readonly AttemptEnd[], policy: Partial<SupervisorPolic
 
 const failure = (lastedMs = 0): AttemptEnd => ({ why: new Error('lost'), lastedMs });
 
-test('pauses double with failures in a row, and begin anew after what was stable', async () => {
+test('pauses double with failures in a row, and start again after a stable connection', async () => {
   const { supervisor, pauses } = supervised([failure(), failure(), failure(500), failure(10_001), failure()]);
   await later(20_000);
   expect(pauses).toEqual([1000, 2000, 4000, 500, 1000]);
   await supervisor.stop();
 });
 
-test('a pause is never longer than a minute, and full jitter may make it as short as nothing', async () => {
+test('a pause is never longer than a minute, and full jitter may make it as short as zero', async () => {
   const pauses: unknown[] = [];
   const supervisor = new Supervisor(
     {
@@ -61,14 +61,14 @@ test('the other side may ask for a longer pause', async () => {
   await supervisor.stop();
 });
 
-test('a pause that no timer can wait for is the longest that there is, and none at all', async () => {
+test('a pause that no timer can wait for becomes the longest possible one, not none', async () => {
   const { supervisor, attempts } = supervised([failure()], { leastPauseMs: () => 2 ** 40 });
   await later(60_000);
   expect(attempts()).toBe(1);
   await supervisor.stop();
 });
 
-test('a first loss is retried at once where the policy wants it; a second one in a row is not', async () => {
+test('a first loss is retried at once where the policy asks for it; a second one in a row is not', async () => {
   const { supervisor, pauses } = supervised([failure(500), failure(500), failure()], {
     isLossRetriedAtOnce: true,
   });
@@ -77,7 +77,7 @@ test('a first loss is retried at once where the policy wants it; a second one in
   await supervisor.stop();
 });
 
-test('a final failure waits for a restart, which counts from the beginning', async () => {
+test('a final failure waits for a restart, which starts counting again', async () => {
   const final = { why: new Final(), lastedMs: 0 };
   const { supervisor, pauses, attempts } = supervised([failure(), final, failure()]);
   await later(3_600_000);

@@ -1,9 +1,9 @@
 import { backOffMs } from './back-off.js';
 
-/** The longest time that a timer of Node waits, 24 days: after a longer one it would not wait at all. */
+/** The longest time that a timer of Node can wait, 24 days: with a longer one it would not wait at all. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** What lasted this long is stable: the next failure is the first again. */
+/** A connection that lasted this long is stable: its next failure counts as the first again. */
 const STABLE_MS = 10_000;
 
 /** How one attempt ended. */
@@ -14,23 +14,26 @@ export interface AttemptEnd {
 }
 
 export interface SupervisorPolicy {
-  /** Opens one connection and waits for its end, whatever that is: it must not reject. The signal asks for the end. */
+  /**
+   * Opens one connection and waits until it ends, for whatever reason; it must not reject. The signal asks it to end.
+   */
   attempt(signal: AbortSignal): Promise<AttemptEnd>;
   /** The longest pause after a first failure; each further one in a row doubles it, up to a minute. */
   readonly firstPauseMs: number;
-  /** Whether a first failure of what had been up is followed by an attempt at once. */
+  /** Whether the first failure of a connection that was up is followed by an attempt at once. */
   readonly isLossRetriedAtOnce?: boolean;
-  /** Whether another attempt would end alike: none is made before `restart`. */
+  /** Whether another attempt would fail the same way. Then none is made before `restart`. */
   isFinal(why: unknown): boolean;
-  /** The least pause in milliseconds that the other side asks for. */
+  /** The least pause in milliseconds that the other side asked for. */
   leastPauseMs?(why: unknown): number;
-  /** Told of each end that nobody asked for, with the pause that follows; undefined when no attempt follows. */
+  /** Called for each end that was not requested, with the pause that follows; undefined when no attempt follows. */
   ended?(why: unknown, pauseMs: number | undefined): void;
 }
 
 /**
- * Keeps one connection up for as long as it runs: attempt after attempt, never two at once, with pauses of full jitter that
- * grow with failures in a row. A final failure waits for `restart`. An attempt that `restart` or `stop` ends is no failure.
+ * Keeps one connection up for as long as it runs: attempt after attempt, never two at once, with pauses of full jitter
+ * that grow with failures in a row. After a final failure it waits for `restart`. An attempt that `restart` or `stop`
+ * ends does not count as a failure.
  */
 export class Supervisor {
   private readonly stopped = new AbortController();
@@ -43,7 +46,7 @@ export class Supervisor {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** Of the attempt or the pause of this moment: aborted when `restart` or `stop` ends it. */
+  /** For the current attempt or pause: aborted when `restart` or `stop` ends it. */
   get signal(): AbortSignal {
     return this.connection.signal;
   }
@@ -53,7 +56,7 @@ export class Supervisor {
     this.running = this.run();
   }
 
-  /** Ends the attempt or the pause, and begins the next attempt at once, as if none had failed. */
+  /** Ends the attempt or the pause, and starts the next attempt at once, as if none had failed. */
   restart(): void {
     this.failures = 0;
     this.connection.abort(new Error('a restart was requested'));
@@ -88,7 +91,9 @@ export class Supervisor {
   }
 }
 
-/** Resolves after so many milliseconds, or early with the signal; without a time only with the signal. Never rejects. */
+/**
+ * Resolves after so many milliseconds, or early when the signal is aborted; without a time only then. Never rejects.
+ */
 function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Wakes one waiter; a signal that nobody waits for is kept for the next wait. */
+/** Wakes one waiter; a signal that finds no waiter is kept for the next wait. */
 export class WakeSignal {
   private isSet = false;
   private wake: (() => void) | undefined;

@@ -1,6 +1,7 @@
 /**
- * What becomes of `work` when it is settled within `ms` milliseconds, else what `late` gives or throws, such as an error for
- * people. The work is not stopped: `late` aborts what can be aborted. What it throws when nobody waits any more is dropped.
+ * The result of `work` when it settles within `ms` milliseconds; otherwise what `late` returns or throws, such as an
+ * error for people. The work is not stopped: `late` aborts what can be aborted. What the work throws after that is
+ * dropped.
  */
 export async function withDeadline<Result>(
   work: Promise<Result>,
@@ -10,7 +11,7 @@ export async function withDeadline<Result>(
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<Result>((resolve, reject) => {
     timer = setTimeout(() => {
-      // One that throws rejects, like one that rejects.
+      // A `late` that throws rejects, just like one that returns a rejected promise.
       Promise.resolve().then(late).then(resolve, reject);
     }, ms);
   });

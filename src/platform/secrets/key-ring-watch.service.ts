@@ -6,7 +6,10 @@ import { SecretBox } from './secret-box.js';
 
 const LOOK_MS = 800;
 
-/** Follows `secrets rotate`: seals with the key that the database names, so that every replica opens what another sealed. */
+/**
+ * Follows `secrets rotate`: seals with the key that the database names, so that every replica can open what another
+ * sealed.
+ */
 @Injectable()
 export class KeyRingWatch implements OnModuleInit {
   private readonly logger: Logger;

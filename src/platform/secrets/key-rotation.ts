@@ -13,15 +13,15 @@ interface SealedColumn {
   /** A text that names the row; part of the context. */
   readonly key: string;
   readonly column: string;
-  /** For what a text of this row is sealed. */
+  /** What a text of this row is sealed for. */
   context(key: string): string;
-  /** Set where sealed texts stand within JSON: names what each is sealed for. */
+  /** For sealed texts within JSON: names what each is sealed for. */
   readonly resealJson?: (value: unknown, reseal: (sealed: string, context: string) => string) => unknown;
 }
 
-/** Rows of one transaction. */
+/** Rows for each transaction. */
 const ROWS_AT_ONCE = 200;
-/** Replicas look for the key to seal with at least this often. */
+/** Replicas ask at least this often which key to seal with. */
 const FOLLOWED_MS = 2000;
 
 const TABLES = statement({
@@ -31,7 +31,7 @@ const TABLES = statement({
   sql: 'SELECT name FROM unnest(:tables::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
 });
 
-/** A column that holds sealed texts, with the statements that seal them anew. */
+/** A column that holds sealed texts, with the statements that seal them again. */
 export interface SealedPlace extends SealedColumn {
   readonly count: TypedStatement<{ keyId: typeof text }, { n: typeof double }>;
   readonly page: TypedStatement<
@@ -48,7 +48,7 @@ type SealedRow = RowOfStatement<SealedPlace['page']>;
 export function sealedPlace(place: SealedColumn): SealedPlace {
   const { table, key, column, resealJson } = place;
   const sealed = `${column}::text`;
-  // A sealed text begins with the id of its key; within JSON any other key's id counts.
+  // A sealed text begins with the id of its key. Within JSON the id of any other key counts.
   const isOld =
     resealJson === undefined
       ? `${sealed} LIKE 'agw1:%' AND split_part(${sealed}, ':', 2) <> :keyId`
@@ -81,19 +81,19 @@ export function sealedPlace(place: SealedColumn): SealedPlace {
 }
 
 export interface Rotation {
-  /** Texts that were sealed anew. */
+  /** How many texts were sealed again. */
   readonly resealed: number;
-  /** Texts that no key of the ring opens; they were left. */
+  /** How many texts no key of the ring opens; they were left as they are. */
   readonly unreadable: number;
 }
 
 /**
- * Seals everything with the master key that another key of the ring sealed. Replicas that have both keys go on meanwhile:
- * first they are told to seal with the new key, and when all have heard of it, what is stored is sealed anew, in batches,
- * each a transaction. A run that was interrupted is repeated: it finds what is left.
+ * Seals again with the master key what another key of the ring sealed. Replicas that have both keys keep working: first
+ * they are told to seal with the new key; once all of them do, stored texts are sealed again in batches, each a
+ * transaction. A run that was interrupted can be repeated: it finds what is left.
  */
 export class KeyRotation {
-  /** The same text stays the same, so that the history of settings still knows which values are equal. */
+  /** The same text gets the same result, so that the history of settings still knows which values are equal. */
   private readonly done = new Map<string, string>();
   private resealed = 0;
   private unreadable = 0;
@@ -163,7 +163,7 @@ export class KeyRotation {
     }
   }
 
-  /** Only while it is what was read: a replica may have written another secret meanwhile. */
+  /** Only while it is still what was read: a replica may have written another secret meanwhile. */
   private async resealRow(runner: SqlRunner, place: SealedPlace, { key, sealed }: SealedRow): Promise<void> {
     try {
       const reseal = (text: string, context: string): string => this.reseal(text, context);

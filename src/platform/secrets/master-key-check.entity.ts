@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The one row that shows whether a master key is that of this database; the queries are in `master-key-check.ts`. */
+/** The one row that shows whether a master key belongs to this database; `master-key-check.ts` has the queries. */
 @Entity('master_key_check')
 @Check('master_key_check_id_check', 'id = 1')
 export class MasterKeyCheckEntity {

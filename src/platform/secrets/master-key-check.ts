@@ -21,7 +21,7 @@ const STORE = statement({
   row: {},
   sql: `INSERT INTO master_key_check (id, sealed) VALUES (1, :sealed) ON CONFLICT DO NOTHING`,
 });
-/** The keys of the stored secrets, for a database from before there was a check: every sealed text names its key. */
+/** The keys of the stored secrets, for a database that is older than the check: every sealed text names its key. */
 const KEYS_IN_USE = statement({
   name: 'secrets.keys_in_use',
   params: {},
@@ -50,7 +50,7 @@ class WrongMasterKey extends Error {
 
 /**
  * Throws `WrongMasterKey` unless this box opens what the database holds. The first start on a database stores the check
- * that later ones are compared with.
+ * that later starts are compared with.
  */
 export async function claimMasterKey(database: SqlRunner, box: SecretBox): Promise<void> {
   if (await isChecked(database, box)) return;
@@ -58,11 +58,14 @@ export async function claimMasterKey(database: SqlRunner, box: SecretBox): Promi
   const known = keys.find((key) => box.sealWith(key));
   if (keys.length > 0 && known === undefined) throw new WrongMasterKey();
   await database.query(STORE, { sealed: box.seal(CHECK_TEXT, CONTEXT) });
-  // Of several that start at once with different keys, one has stored its own.
+  // When several replicas with different keys start at once, one of them has stored its own.
   await isChecked(database, box);
 }
 
-/** Whether there is a check; the box then seals with the key that it names. Throws `WrongMasterKey` when there is one that this box does not open. */
+/**
+ * Whether there is a check; the box then seals with the key that it names. Throws `WrongMasterKey` when this box cannot
+ * open it.
+ */
 export async function isChecked(database: SqlRunner, box: SecretBox): Promise<boolean> {
   const [row] = await database.query(FIND);
   if (row === undefined) return false;
@@ -91,7 +94,10 @@ const REPLACE = statement({
   sql: 'UPDATE master_key_check SET sealed = :sealed',
 });
 
-/** Makes the master key the one that all replicas seal with; they follow within a second. @returns the id of the key before */
+/**
+ * Makes the master key the one that all replicas seal with; they follow within a second. @returns the id of the
+ * previous key
+ */
 export async function replaceCheck(runner: SqlRunner, box: SecretBox): Promise<string> {
   const [row] = await runner.query(FIND);
   if (row === undefined) throw new WrongMasterKey();

@@ -21,19 +21,19 @@ test('makes a key file that only its owner may read, and keeps it', async () => 
   expect(second.box.open(first.box.seal('hush', 'c'), 'c')).toBe('hush');
 });
 
-test('of many that start at once, all have one key and leave one file', async () => {
+test('of many that start at once, all get one key and leave one file', async () => {
   const keys = await Promise.all(Array.from({ length: 12 }, async () => (await open()).keyText));
   expect(new Set(keys).size).toBe(1);
   expect(await readdir(dataDir)).toEqual(['master.key']);
 });
 
-test('refuses a key file that others may read, and says how to mend it', async () => {
+test('refuses a key file that others may read, and says how to repair that', async () => {
   await open();
   await chmod(join(dataDir, 'master.key'), 0o644);
   await expect(open()).rejects.toThrow('chmod 600');
 });
 
-test('the variable wins over the file and makes none', async () => {
+test('the variable wins over the file and creates none', async () => {
   const masterKey = 'a key that only this test may use';
   expect((await open({ masterKey, production: true, embedded: false })).keyText).toBe(masterKey);
   await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
@@ -50,7 +50,7 @@ test.each([
   ['ones in base64url', Buffer.alloc(32, 0xff).toString('base64url')],
   ['zeros in hex', '0'.repeat(64)],
   ['one letter', 'k'.repeat(40)],
-])('refuses a key of one byte over and over: %s', async (_name, masterKey) => {
+])('refuses a key that is one byte repeated: %s', async (_name, masterKey) => {
   await expect(open({ masterKey })).rejects.toThrow('one byte over and over');
 });
 

@@ -6,14 +6,14 @@ import { SecretBox } from './secret-box.js';
 export interface MasterKeySource {
   /** GATEWAY_MASTER_KEY. */
   readonly masterKey: string | undefined;
-  /** GATEWAY_MASTER_KEY_PREVIOUS: opens what it sealed, until `secrets rotate` has resealed that. */
+  /** GATEWAY_MASTER_KEY_PREVIOUS: opens what it sealed, until `secrets rotate` has sealed that again. */
   readonly previousKey?: string | undefined;
   /** Folder of the generated key file. */
   readonly dataDir: string;
-  /** Whether the database is the one that came with the gateway, and so lies beside the key file. */
+  /** Whether the database is the embedded one, and so lies beside the key file. */
   readonly embedded: boolean;
   readonly production: boolean;
-  /** False for commands that only use what is there: an absent key file is then an error. Default: true. */
+  /** False for commands that only use what exists: then a missing key file is an error. Default: true. */
   readonly makesKeyFile?: boolean;
 }
 
@@ -21,11 +21,11 @@ export interface OpenedSecretBox {
   readonly box: SecretBox;
   /** The key as text, which must never be shown. */
   readonly keyText: string;
-  /** The same of the previous key. */
+  /** The same for the previous key. */
   readonly previousText?: string;
 }
 
-/** There is neither GATEWAY_MASTER_KEY nor a key file, and none was to be made. */
+/** There is neither GATEWAY_MASTER_KEY nor a key file, and none may be created. */
 export class NoMasterKey extends Error {
   constructor(path: string) {
     super(
@@ -36,14 +36,14 @@ export class NoMasterKey extends Error {
 }
 
 const MIN_KEY_LENGTH = 32;
-/** What the examples that ship say where a key belongs. */
+/** The placeholders that the example files have where a key belongs. */
 const PLACEHOLDERS = new Set(['at-least-32-random-characters-here']);
 const howToMake = 'Make one with: openssl rand -base64 32';
 
 /**
- * The box under GATEWAY_MASTER_KEY, else under the key file `master.key` of the data directory, which is made when
- * absent. Throws one sentence when the key is too short, and in production with a database of your own without one:
- * a file of one replica would lock every other one out.
+ * The box under GATEWAY_MASTER_KEY, or else under the key file `master.key` of the data directory, which is created
+ * when it does not exist. Throws one sentence when the key is too short, and in production with a database of your own
+ * when no key is set: a file on one replica would lock every other one out.
  */
 export async function openSecretBox(source: MasterKeySource): Promise<OpenedSecretBox> {
   const keyText = source.masterKey ?? (await keyOfFile(source));
@@ -58,7 +58,10 @@ export async function openSecretBox(source: MasterKeySource): Promise<OpenedSecr
   return { box: ring, keyText, previousText };
 }
 
-/** What is wrong with the text of a master key, to follow "GATEWAY_MASTER_KEY": undefined when nothing is. Never repeats it. */
+/**
+ * What is wrong with the text of a master key, to follow "GATEWAY_MASTER_KEY"; undefined when nothing is. Never repeats
+ * the key.
+ */
 export function masterKeyProblem(keyText: string): string | undefined {
   if (isOneByte(keyText.trim())) return `is one byte over and over. ${howToMake}`;
   if (PLACEHOLDERS.has(keyText.trim())) return `is the placeholder of an example. ${howToMake}`;
@@ -66,7 +69,9 @@ export function masterKeyProblem(keyText: string): string | undefined {
   return undefined;
 }
 
-/** Whether the text, or what it means as hex or base64, is the same byte throughout: zeros, which people write to try something out. */
+/**
+ * Whether the text, or what it means as hex or base64, is one byte repeated: people write zeros to try something out.
+ */
 function isOneByte(keyText: string): boolean {
   const readings = [Buffer.from(keyText), Buffer.from(keyText, 'hex'), Buffer.from(keyText, 'base64')];
   return readings.some(
@@ -74,7 +79,7 @@ function isOneByte(keyText: string): boolean {
   );
 }
 
-/** Why a start without GATEWAY_MASTER_KEY is refused; undefined when the key file does. */
+/** Why a start without GATEWAY_MASTER_KEY is refused; undefined when the key file will do. */
 export function missingKeyProblem({
   embedded,
   production,
@@ -98,7 +103,10 @@ async function keyOfFile({
   return keyText;
 }
 
-/** The key in the file, which is made with mode 0600 when there is none. Of several that start at once, one makes it. */
+/**
+ * The key in the file, which is created with mode 0600 when it does not exist. When several start at once, one creates
+ * it.
+ */
 async function readOrMakeKeyFile(path: string): Promise<string> {
   const known = await readKeyFile(path);
   if (known !== undefined) return known;
@@ -108,7 +116,7 @@ async function readOrMakeKeyFile(path: string): Promise<string> {
   return made;
 }
 
-/** The key in the file; undefined when there is none. Throws for a file that others may read. */
+/** The key in the file; undefined when there is no file. Throws for a file that others may read. */
 async function readKeyFile(path: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(path);
@@ -122,7 +130,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Written to another file and linked into place: nobody ever reads half a key, and no key is overwritten. */
+/** Written to another file and linked into place: no one ever reads half a key, and no key is overwritten. */
 async function makeKeyFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

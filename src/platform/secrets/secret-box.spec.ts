@@ -58,7 +58,7 @@ test('shows no key when it is inspected or serialised', () => {
   expect(shown).not.toMatch(/Buffer/);
 });
 
-test('a ring opens what each of its keys sealed, seals with the one it is told to, and names it', () => {
+test('a ring opens what each of its keys sealed, and seals with the key that it is told to use', () => {
   const previous = randomBytes(32);
   const [ring, alone] = [new SecretBox(key, previous), new SecretBox(previous)];
   expect(ring.open(alone.seal('hush', 'c'), 'c')).toBe('hush');

@@ -5,14 +5,14 @@ const VERSION = 'agw1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed text that this key, or this context, does not open. The message says which and holds no secret. */
+/** A sealed text that this key, or this context, does not open. The message says which, and contains no secret. */
 export class CannotOpen extends Error {
   override readonly name = 'CannotOpen';
 }
 
 /**
- * Seals secrets for the database with AES-256-GCM under the master key. What was sealed for one place opens only
- * there: the context, such as `config:provider.api_key` or `hook:hook_01…`, is authenticated with it.
+ * Seals secrets for the database with AES-256-GCM under the master key. What was sealed for one place opens only there:
+ * the context, such as `config:provider.api_key` or `hook:hook_01…`, is authenticated with it.
  */
 export class SecretBox {
   /** By their ids, the master key first. Private, so that inspecting or serialising the box shows no key. */
@@ -31,14 +31,14 @@ export class SecretBox {
     this.#sealingId = this.#keyId;
   }
 
-  /** Names the master key in what it sealed; reveals nothing of the key itself. */
+  /** Identifies the master key in what it sealed; reveals nothing of the key itself. */
   get keyId(): string {
     return this.#keyId;
   }
 
   /**
-   * Seals with this key of the ring from now on: the one that the database names, so that replicas which do not have the
-   * next key yet open what others seal. False when the ring does not have it; nothing changes then.
+   * From now on seals with this key of the ring, the one that the database names. Replicas that do not have the next
+   * key yet can then open what others seal. Returns false when the ring does not have it; then nothing changes.
    */
   sealWith(keyId: string): boolean {
     if (!this.#keys.has(keyId)) return false;

@@ -9,15 +9,15 @@ const MAX_PROMPT_BYTES = 65_536;
 
 type Shared = GatewaySettings['agent'];
 
-/** What is configured for one agent; what it leaves out is that of `[agent]`. */
+/** The settings of one agent; those that it leaves out come from `[agent]`. */
 export interface AgentSettings {
   readonly name: string;
   readonly description: string;
   readonly systemPrompt: string;
-  /** `model` or `provider/model`, the first one first; empty is the default model of `[provider]`. */
+  /** `model` or `provider/model`, the preferred one first; without entries, the default model of `[provider]`. */
   readonly models: readonly string[];
   readonly reasoning: Shared['reasoning'];
-  /** Whether callers are shown what the model thinks. */
+  /** Whether callers are shown the model's thoughts. */
   readonly showReasoning: boolean;
   readonly maxOutputTokens: number;
   readonly temperature: number | undefined;
@@ -33,7 +33,7 @@ export interface AgentSettings {
   readonly users: readonly string[];
 }
 
-/** Put together once for each state of the configuration. */
+/** Built once for each state of the configuration. */
 const known = new WeakMap<GatewaySettings, Map<string, AgentSettings>>();
 
 /** `default`, then the others in the order of the settings. */
@@ -72,7 +72,7 @@ function makeAgent(settings: GatewaySettings, name: string): AgentSettings | und
   const { agent: shared, agents } = settings;
   const own = name === DEFAULT_AGENT ? {} : Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (own === undefined) return undefined;
-  // A name that is not set has no say, also as an explicit undefined.
+  // A name without a value does not count, even as an explicit undefined.
   const set = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
   const all: Shared & { readonly system_prompt_file?: string } = { ...shared, ...set };
   const file = all.system_prompt_file ?? '';

@@ -74,7 +74,7 @@ describe('merging stored overrides into file and environment', () => {
     expect(ignored).toHaveLength(1);
   });
 
-  test('only the overrides of a thing that the file no longer names are left out', () => {
+  test('only the overrides of a thing that the file no longer has are left out', () => {
     const overrides = values({
       'mcp.servers.gone.enabled': false,
       'agent.max_turns': 7,

@@ -12,7 +12,7 @@ import {
   validateLayers,
 } from './settings-validation.js';
 
-/** The content of an override: any JSON but null, or a secret, sealed for its key. */
+/** The content of an override: any JSON except null, or a secret, sealed for its key. */
 export type OverrideContent = { readonly value: unknown } | { readonly sealed: string };
 
 /** One key that was changed at run time, as stored in the database. */
@@ -21,13 +21,13 @@ export interface StoredOverride {
   readonly content: OverrideContent;
 }
 
-/** All of them at one moment; the revision increases with every change. */
+/** All overrides at one moment; the revision increases with every change. */
 export interface StoredOverrides {
   readonly revision: string;
   readonly rows: readonly StoredOverride[];
 }
 
-/** The change of one key: its content before and after, null for no override. */
+/** The change of one key: its content before and after; null for no override. */
 export interface OverrideEdit {
   readonly key: string;
   readonly before: OverrideContent | null;
@@ -39,7 +39,7 @@ export function sealContext(key: string): string {
   return `config:${key}`;
 }
 
-/** The rows as they are after the edits, by key. */
+/** The rows after the edits, by key. */
 export function afterEdits(
   rows: readonly StoredOverride[],
   edits: readonly OverrideEdit[],
@@ -63,7 +63,7 @@ interface OpenedOverride {
 export interface SettingsCandidate {
   /** Deeply frozen. */
   readonly settings: GatewaySettings;
-  /** What file and environment set. */
+  /** What the file and the environment set. */
   readonly layers: readonly SettingsLayer[];
   /** The stored overrides that fit. */
   readonly overrides: SettingsLayer;
@@ -73,8 +73,9 @@ export interface SettingsCandidate {
 }
 
 /**
- * Lays the stored overrides over file and environment. The same inputs give the same settings on every replica and
- * after every restart: overrides that do not fit (a newer version's, another master key's) are left out, not fatal.
+ * Merges the stored overrides into file and environment. The same inputs give the same settings on every replica and
+ * after every restart: overrides that do not fit (from a newer version, or sealed with another master key) are left
+ * out, and do not stop the start.
  */
 export class CandidateBuilder {
   constructor(
@@ -82,7 +83,7 @@ export class CandidateBuilder {
     private readonly checks: readonly CrossKeyCheck[],
   ) {}
 
-  /** Throws `InvalidSettings` when file and environment are already wrong without overrides. */
+  /** Throws `InvalidSettings` when file and environment are wrong even without overrides. */
   build(layers: readonly SettingsLayer[], stored: StoredOverrides): SettingsCandidate {
     const ignored = new Map<string, SettingsProblem>();
     let kept: readonly OpenedOverride[] = stored.rows.flatMap(
@@ -112,7 +113,7 @@ export class CandidateBuilder {
   }
 }
 
-/** Why overrides of a candidate do not fit, without those that did not fit before either. */
+/** Why overrides of a candidate do not fit; without those that did not fit before either. */
 export function newlyIgnored(
   base: Pick<SettingsCandidate, 'ignored'>,
   candidate: Pick<SettingsCandidate, 'ignored'>,
@@ -131,7 +132,7 @@ function overrideLayer(overrides: readonly OpenedOverride[]): SettingsLayer {
   return { name: 'override', tree, whereIs: () => '' };
 }
 
-/** Drops at least one, so that the search ends; drops all when none can be blamed. */
+/** Drops at least one override, so that the search ends; drops all when none can be blamed. */
 function withoutBlamed(
   kept: readonly OpenedOverride[],
   problems: readonly SettingsProblem[],

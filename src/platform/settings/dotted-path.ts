@@ -7,8 +7,9 @@ const maxDepth = 16;
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Splits `agent.max_turns`; a name with dots is quoted as in TOML, as in `limits.users."https://login|ada".daily_usd`.
- * `undefined` when a name is empty, unsafe or not closed, or there are more than 16.
+ * Splits `agent.max_turns`. A name that contains dots is quoted as in TOML, as in
+ * `limits.users."https://login|ada".daily_usd`. `undefined` when a name is empty, unsafe or not closed, or there are
+ * more than 16.
  */
 export function parsePath(dotted: string): Path | undefined {
   const path: string[] = [];
@@ -24,7 +25,7 @@ export function parsePath(dotted: string): Path | undefined {
   return undefined;
 }
 
-/** What `parsePath` splits; names with dots or a quote at their beginning are quoted. */
+/** The reverse of `parsePath`; names that contain dots or start with a quote are quoted. */
 export function formatPath(path: Path): string {
   return path.map((name) => (needsQuotes(name) ? JSON.stringify(name) : name)).join('.');
 }
@@ -35,7 +36,7 @@ function needsQuotes(name: string): boolean {
   return name.includes('.') || isQuote(name[0]);
 }
 
-/** Where the name that begins at `at` ends: behind its closing quote, else before the next dot. */
+/** Where the name that starts at `at` ends: after its closing quote, otherwise before the next dot. */
 function endOfName(dotted: string, at: number): number {
   const quote = dotted[at];
   if (!isQuote(quote)) {
@@ -61,7 +62,7 @@ function unquoted(name: string): string | undefined {
   }
 }
 
-/** Whether a path may be read and written: 1 to 16 names, none empty, none that reaches a prototype. */
+/** Whether a path may be read and written: 1 to 16 names, none empty, and none that reaches a prototype. */
 export function isSafePath(path: Path): boolean {
   return (
     path.length > 0 && path.length <= maxDepth && path.every((name) => name !== '' && !unsafeNames.has(name))
@@ -84,7 +85,7 @@ export function readAt(tree: unknown, path: Path): unknown {
   return value;
 }
 
-/** Sets the value at a path, making the tables on the way. Throws `RangeError` on an unsafe path. */
+/** Sets the value at a path, and creates the tables on the way. Throws `RangeError` for an unsafe path. */
 export function writeAt(tree: Table, path: Path, value: unknown): void {
   if (!isSafePath(path)) throw new RangeError('Not a path that may be written.');
   const parent = path.slice(0, -1).reduce(tableIn, tree);
@@ -101,8 +102,9 @@ export function deleteAt(tree: unknown, path: Path): void {
 }
 
 /**
- * A deep copy of the tables in one, later ones winning. Tables merge; everything else is replaced, and so are tables at
- * paths for which `isWhole` holds. The copies have no prototype, so that a name like `__proto__` is plain data.
+ * A deep copy of the tables merged into one; later ones win. Tables merge; everything else is replaced, and so are
+ * tables at paths for which `isWhole` is true. The copies have no prototype, so that a name like `__proto__` is plain
+ * data.
  */
 export function mergeTables(tables: readonly Table[], isWhole: (path: Path) => boolean = () => false): Table {
   const merged: Table = Object.create(null) as Table;

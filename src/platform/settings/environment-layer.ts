@@ -58,8 +58,9 @@ function variableFor(path: Path, variables: ReadonlyMap<string, string>): string
 const prefix = 'GATEWAY_';
 
 /**
- * Warnings about variables that look like ours but are not read: `GATEWAY_CONFG`, `GATEWAY_LOGGING__LEVEL`,
- * `GATEWAY_AGENT_MAX_TURNS`. They are not errors: Kubernetes sets `GATEWAY_PORT` and the like for a Service `gateway`.
+ * Warnings about variables that look like settings but are not read: `GATEWAY_LOGGING__LEVEL`,
+ * `GATEWAY_AGENT_MAX_TURNS`. They are not errors: Kubernetes sets `GATEWAY_PORT` and the like for a Service named
+ * `gateway`.
  */
 export function environmentHints(environment: Environment): readonly string[] {
   return environment.names.filter(isForeign).flatMap((name) => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { readEnvironment, variableOf } from './environment.js';
+import { readEnvironment, SECRET_VARIABLES, variableOf } from './environment.js';
 
 describe('the environment', () => {
   test('an empty variable counts as unset, except when looked up by name', () => {
@@ -28,11 +28,32 @@ describe('the environment', () => {
     expect(environment.secrets).toEqual(['canary', 'canary']);
   });
 
-  test('what headers of a collector hold is secret as a whole and by itself', () => {
-    const headers = 'authorization=Bearer canary-1,x-key=canary-2';
-    const { secrets } = readEnvironment({ OTEL_EXPORTER_OTLP_HEADERS: headers });
-    expect(secrets).toEqual([headers, 'canary-1', 'canary-2']);
+  test('both master keys, and every other variable that holds a secret, are among its secrets', () => {
+    const keys = { GATEWAY_MASTER_KEY: 'canary-1', GATEWAY_MASTER_KEY_PREVIOUS: 'canary-2' };
+    expect(readEnvironment(keys).secrets).toEqual(['canary-1', 'canary-2']);
+    for (const name of SECRET_VARIABLES)
+      expect([name, readEnvironment({ [name]: 'canary' }).secrets]).toEqual([name, ['canary']]);
   });
+
+  test.each([
+    ['authorization=Bearer canary-1,x-key=canary-2', ['canary-1', 'canary-2']],
+    ['authorization=Bearer%20canary-1', ['Bearer%20canary-1', 'canary-1']],
+    [
+      'Authorization=Basic%20YWRhOmNhbmFyeQ==',
+      ['Basic%20YWRhOmNhbmFyeQ==', 'YWRhOmNhbmFyeQ==', 'ada:canary', 'canary'],
+    ],
+    ['x-key=100%canary', ['100%canary']],
+    ['x-env=production,service.name=agent-gateway', []],
+    ['x-custom=0af7651916cd43dd8448eb211c80319c', ['0af7651916cd43dd8448eb211c80319c']],
+  ])(
+    'of the headers of a collector, %s, credentials are secret by themselves, and words are none',
+    (headers, credentials) => {
+      for (const signal of ['', 'TRACES_', 'METRICS_', 'LOGS_']) {
+        const { secrets } = readEnvironment({ [`OTEL_EXPORTER_OTLP_${signal}HEADERS`]: headers });
+        expect(secrets).toEqual([headers, ...credentials]);
+      }
+    },
+  );
 
   test('the name of a variable and the path of its key convert into each other', () => {
     const variable = variableOf(['rate_limits', 'sessions_write']);

@@ -6,13 +6,15 @@ export interface EgressVariables {
   readonly httpProxy: string | undefined;
   /** Hosts, domains and address ranges to reach without a proxy, separated by commas; `*` is all. */
   readonly noProxy: string | undefined;
-  /** A file of certificate authorities. Node ignores it wherever other authorities are given, so the gateway reads it. */
+  /**
+   * A file of certificate authorities. Node ignores it whenever other authorities are given, so the gateway reads it.
+   */
   readonly extraCaFile: string | undefined;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** One `GATEWAY__SECTION__KEY` entry: the variable as written, the key path it names (lower case), its text. */
+/** One `GATEWAY__SECTION__KEY` entry: the variable as written, the path of its key (lower case), and its text. */
 export interface EnvironmentSetting {
   readonly variable: string;
   readonly path: readonly string[];
@@ -29,19 +31,24 @@ export const wellKnownVariables: readonly string[] = [
   'GATEWAY_MASTER_KEY_PREVIOUS',
 ];
 
-const secretVariables = [
+/** Headers that go with each request to a collector of OpenTelemetry. */
+const headerVariables = ['', 'TRACES_', 'METRICS_', 'LOGS_'].map(
+  (signal) => `OTEL_EXPORTER_OTLP_${signal}HEADERS`,
+);
+export const SECRET_VARIABLES: readonly string[] = [
   'AGENT_GATEWAY_TOKEN',
   'GATEWAY_BOOTSTRAP_TOKEN',
   'GATEWAY_MASTER_KEY',
+  'GATEWAY_MASTER_KEY_PREVIOUS',
   'ANTHROPIC_API_KEY',
   'OPENAI_API_KEY',
-  'OTEL_EXPORTER_OTLP_HEADERS',
   'DATABASE_URL',
+  ...headerVariables,
 ];
 
-/** The process environment as it was at start. */
+/** The process environment as it was at the start. */
 export class Environment {
-  /** Private, so that inspecting or serialising the snapshot shows no secret. */
+  /** Private, so that inspecting or serialising the snapshot reveals no secret. */
   readonly #variables: ReadonlyMap<string, string>;
 
   /** Empty variables count as unset, except as the value of a setting and in `${NAME}`. */
@@ -70,7 +77,7 @@ export class Environment {
     return this.#nonEmpty('AGENT_GATEWAY_URL');
   }
 
-  /** As whom commands ask it. */
+  /** The token with which commands ask it. */
   get remoteToken(): string | undefined {
     return this.#nonEmpty('AGENT_GATEWAY_TOKEN');
   }
@@ -83,7 +90,7 @@ export class Environment {
     return this.#nonEmpty('GATEWAY_MASTER_KEY');
   }
 
-  /** The key before a rotation. */
+  /** The master key before a rotation. */
   get previousMasterKey(): string | undefined {
     return this.#nonEmpty('GATEWAY_MASTER_KEY_PREVIOUS');
   }
@@ -98,7 +105,8 @@ export class Environment {
 
   /**
    * Which signals go to a collector, by the variables of OpenTelemetry. Naming a collector enables traces. Metrics and
-   * logs can be read elsewhere, so they are sent only when `OTEL_METRICS_EXPORTER` or `OTEL_LOGS_EXPORTER` is `otlp`.
+   * logs can be read in other ways, so they are sent only when `OTEL_METRICS_EXPORTER` or `OTEL_LOGS_EXPORTER` is
+   * `otlp`.
    */
   get telemetry(): {
     readonly traces: boolean;
@@ -122,7 +130,7 @@ export class Environment {
     };
   }
 
-  /** Proxies and authorities of outbound connections. Lower-case names count too, and win. */
+  /** Proxies and authorities of outbound connections. Names in lower case count too, and win. */
   get egress(): EgressVariables {
     const either = (name: string) => this.#nonEmpty(name.toLowerCase()) ?? this.#nonEmpty(name);
     return {
@@ -159,8 +167,8 @@ export class Environment {
   get secrets(): readonly string[] {
     const { httpsProxy, httpProxy } = this.egress;
     const passwords = [httpsProxy, httpProxy].flatMap((url) => passwordsOf(url));
-    const headers = headerSecrets(this.#nonEmpty('OTEL_EXPORTER_OTLP_HEADERS') ?? '');
-    return [...secretVariables.flatMap((name) => this.#nonEmpty(name) ?? []), ...headers, ...passwords];
+    const headers = headerVariables.flatMap((name) => headerSecrets(this.#nonEmpty(name) ?? ''));
+    return [...SECRET_VARIABLES.flatMap((name) => this.#nonEmpty(name) ?? []), ...headers, ...passwords];
   }
 
   /** Any variable by name, empty ones included: `${NAME}` in the file, `PATH` for a child process. */
@@ -173,20 +181,52 @@ export class Environment {
   }
 }
 
-/** What stands in `authorization=Bearer …,x-key=…` behind the names and the scheme, by itself. */
+/** Header names that carry credentials, such as `authorization`, `x-api-key`, `x-honeycomb-team`. */
+const CREDENTIAL_NAME = /auth|key|token|secret|password|cookie|team|licen[cs]e|credential/i;
+/** Values that look neither like a word nor like a name. */
+const CREDENTIAL_VALUE = /^(?=.*[0-9])(?=.*[A-Za-z])\S{16,}$/;
+
+/**
+ * The credentials in `authorization=Bearer%20…,x-key=…,x-env=production`, as written, decoded, and without their
+ * scheme. Other values are not secrets: redacting a word such as `production` would remove it from every text.
+ */
 function headerSecrets(headers: string): string[] {
-  const values = headers.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
-  return values.map((value) => value.slice(value.lastIndexOf(' ') + 1)).filter((secret) => secret !== '');
+  return headers.split(',').flatMap((pair) => {
+    const [name = '', ...rest] = pair.split('=');
+    const written = rest.join('=').trim();
+    const value = decoded(written);
+    const credential = value.slice(value.indexOf(' ') + 1).trim();
+    if (!CREDENTIAL_NAME.test(name) && !CREDENTIAL_VALUE.test(credential)) return [];
+    const known = [written.slice(written.indexOf(' ') + 1), credential, ...basicParts(value)];
+    return [...new Set(known)].filter((secret) => secret !== '');
+  });
 }
 
-/** Takes the snapshot; the one place that reads `process.env`. */
+/** Unchanged when it is not encoded as in a URL. */
+function decoded(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}
+
+/** The password of `Basic …`. */
+function basicParts(value: string): string[] {
+  const [scheme = '', credentials = ''] = value.split(' ');
+  if (scheme.toLowerCase() !== 'basic') return [];
+  const pair = Buffer.from(credentials, 'base64').toString('utf8');
+  return pair.includes(':') ? [pair, pair.slice(pair.indexOf(':') + 1)] : [];
+}
+
+/** Takes the snapshot. Only this function reads `process.env`. */
 export function readEnvironment(variables: Variables = process.env): Environment {
   return new Environment(variables);
 }
 
 /**
- * The variable that sets a key: `agent.max_turns` is `GATEWAY__AGENT__MAX_TURNS`. A name that upper case cannot hold is
- * quoted and stands as it is: `GATEWAY__LIMITS__USERS__"https://login|Ada"__DAILY_USD`.
+ * The variable that sets a key: `agent.max_turns` is `GATEWAY__AGENT__MAX_TURNS`. A name that cannot be written in
+ * upper case is quoted and stays as it is: `GATEWAY__LIMITS__USERS__"https://login|Ada"__DAILY_USD`.
  */
 export function variableOf(path: readonly string[]): string {
   const names = path.map((name) => (isPlainName(name) ? name.toUpperCase() : JSON.stringify(name)));
@@ -200,7 +240,7 @@ function passwordsOf(url: string | undefined): string[] {
   return password === '' ? [] : [password, decodeURIComponent(password)];
 }
 
-/** Names apart from each other by two underscores; within quotes everything belongs to the name. */
+/** Two underscores separate names; within quotes everything belongs to the name. */
 function pathOf(variable: string): readonly string[] {
   const names: string[] = [];
   let rest = variable.slice(settingPrefix.length);

@@ -52,7 +52,7 @@ function readToml(file: string): string {
   return new TextDecoder('utf-8').decode(bytes);
 }
 
-/** By its byte order mark, or by a zero byte in the first character, since TOML starts with ASCII. */
+/** Recognised by its byte order mark, or by a zero byte in the first character, since TOML starts with ASCII. */
 function isUtf16(bytes: Buffer): boolean {
   const [first, second] = bytes;
   return (
@@ -60,7 +60,9 @@ function isUtf16(bytes: Buffer): boolean {
   );
 }
 
-/** The parser's message quotes the lines around the fault, which may hold secrets: only its first line is kept. */
+/**
+ * The parser's message quotes the lines around the fault, which may contain secrets, so only its first line is kept.
+ */
 function unreadable(file: string, error: unknown, lines: TomlLines): SettingsProblem {
   if (error instanceof TomlError) {
     const where = `${file}:${error.line}:${error.column}`;
@@ -79,7 +81,7 @@ function setTwice(where: string, line: number, lines: TomlLines): SettingsProble
   return { where, key, message };
 }
 
-/** Replaces the references in the tree of one file and collects what is wrong with them. */
+/** Replaces the references in the tree of one file and collects problems with them. */
 class References {
   readonly problems: SettingsProblem[] = [];
 
@@ -122,11 +124,14 @@ export interface Substituted {
   readonly malformed: boolean;
 }
 
-/** Not variables: what they stand for is known when a tool server is started. */
+/** Not variables: their values are only known when a tool server is started. */
 const LATER = new Set(['user_state']);
 const reference = /\$?\$\{(?:([A-Za-z_][A-Za-z0-9_]*)\})?/g;
 
-/** Replaces every `${NAME}` by `lookup(NAME)`; `$${` stands for a plain `${`. Does not substitute inside inserted text. */
+/**
+ * Replaces every `${NAME}` by `lookup(NAME)`; `$${` stands for a plain `${`. Does not replace anything within inserted
+ * text.
+ */
 export function substitute(text: string, lookup: (name: string) => string | undefined): Substituted {
   const missing: string[] = [];
   let malformed = false;
@@ -173,12 +178,12 @@ export class TomlLines {
     return this.#keys.get(line);
   }
 
-  /** The first line that sets this very key or table. */
+  /** The first line that sets exactly this key or table. */
   firstLineOf(key: string): number | undefined {
     return this.#lines.get(key);
   }
 
-  /** The line that sets a path, else the nearest of its ancestors. */
+  /** The line that sets a path, otherwise the line of its nearest ancestor. */
   lineOf(path: Path): number | undefined {
     for (let length = path.length; length > 0; length--) {
       const line = this.#lines.get(formatPath(path.slice(0, length)));

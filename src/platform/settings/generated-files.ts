@@ -8,17 +8,17 @@ const END = '<!-- /settings -->';
 /** A file of the project that is generated from the schema of the settings. */
 export interface GeneratedFile {
   readonly path: string;
-  /** The whole text it must have, given its current text. */
+  /** The whole text that it must have, given its current text. */
   readonly make: (current: string) => string;
 }
 
-/** Paths from the project's folder. */
+/** Paths relative to the project's folder. */
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { path: 'config/gateway.default.toml', make: () => defaultToml() },
   { path: 'docs/configuration.md', make: withTable },
 ];
 
-/** Throws when the page does not mark the place of the table. */
+/** Throws when the page does not mark where the table goes. */
 function withTable(page: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);

@@ -26,6 +26,9 @@ const exceptions: Readonly<Record<string, string>> = {
   'mcp.servers.<name>.identity_header': 'the name of a header',
   'mcp.servers.<name>.oauth_client_secret_env': 'the name of a variable',
   'mcp.servers.<name>.oauth_private_key_file': 'the path of a file',
+  'mcp.servers.<name>.oauth_workload_token_file': 'the path of a file',
+  'mcp.servers.<name>.idp_client_secret_env': 'the name of a variable',
+  'mcp.servers.<name>.idp_token_file': 'the path of a file',
 };
 
 function unmarked(schema: SettingsJsonSchema): readonly string[] {

@@ -13,9 +13,9 @@ import { settingValues } from './settings-tree.js';
 
 /** One state of the configuration: what is configured, what is in force, and what callers see. */
 export interface SettingsSnapshot extends SettingsCandidate {
-  /** The settings in force: `settings`, but keys that need a restart keep the value of the start. */
+  /** The settings in force: like `settings`, except that keys that need a restart keep their value from the start. */
   readonly current: GatewaySettings;
-  /** The keys of which `current` and `settings` have different values. */
+  /** The keys whose values differ between `current` and `settings`. */
   readonly waiting: readonly string[];
   /** What GET /config shows: `settings` without its secrets. */
   readonly shown: Table;
@@ -23,22 +23,22 @@ export interface SettingsSnapshot extends SettingsCandidate {
   readonly etag: string;
 }
 
-/** Whether one of these keys, or a key below one, is not in force yet and waits for a restart. */
+/** Whether one of these keys, or a key below one, waits for a restart to take effect. */
 export function isWaiting({ waiting }: Pick<SettingsSnapshot, 'waiting'>, keys: readonly string[]): boolean {
   return waiting.some((key) => keys.some((asked) => isWithin(key, asked)));
 }
 
-/** What becomes of a state when other settings are configured. */
+/** How a state changes when other settings are configured. */
 export interface SettingsComparison {
-  /** The keys that are configured otherwise, in the order of the tree, then those that are gone. */
+  /** The keys that are configured differently, in the order of the tree, then those that were removed. */
   readonly changed: readonly string[];
-  /** Those of them that are in force at once. */
+  /** Those of them that take effect at once. */
   readonly applied: readonly string[];
   readonly current: GatewaySettings;
   readonly waiting: readonly string[];
 }
 
-/** Compares what is configured and what is in force with other settings, in one walk over both. */
+/** Compares what is configured and what is in force with other settings, walking once over both. */
 export function compareSettings(
   before: Pick<SettingsSnapshot, 'settings' | 'current'>,
   settings: GatewaySettings,
@@ -82,15 +82,15 @@ function etagOf(shown: Table, revision: string): string {
   return `"${revision}-${hash.slice(0, 16)}"`;
 }
 
-/** A change that can be in force; without `publish`, nothing has changed. */
+/** A change that is ready to be put in force; nothing has changed before `publish`. */
 export interface ReadyChange extends SettingsComparison {
-  /** What `publish` will put in force under the revision that the change is stored with. */
+  /** What `publish` will put in force, under the revision with which the change is stored. */
   at(revision: string): SettingsSnapshot;
-  /** Puts it in force and tells all listeners: one synchronous stretch, which does not fail. */
+  /** Puts it in force and notifies all listeners, synchronously and without failing. */
   publish(snapshot: SettingsSnapshot): void;
 }
 
-/** The settings of a running gateway, replaced as a whole and at once. */
+/** The settings of a running gateway. A change replaces them as a whole. */
 export class LiveSettings extends Settings {
   constructor(
     private inForce: SettingsSnapshot,
@@ -139,7 +139,7 @@ function logChange(logger: Logger, { stored }: SettingsSnapshot, changed: readon
   logger.info('the configuration changed', { ...shown, revision: stored.revision });
 }
 
-/** Warns of each stored override that is ignored, unless it was ignored before. */
+/** Warns about each stored override that is ignored, unless it was ignored before. */
 export function warnOfIgnored(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
   for (const [key, { message }] of now.ignored) {
     if (before?.ignored.has(key)) continue;

@@ -3,7 +3,7 @@ import { childNodes, keyOf, leafNodes, nodeAt, type SettingsNode, settingsRoot }
 
 const maxComparedLength = 128;
 
-/** The known key that an unknown one probably means; `undefined` when none is near. */
+/** The known key that an unknown one probably stands for; `undefined` when none is close. */
 export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): string | undefined {
   return nearestSibling(path, root) ?? nearestAnywhere(path, root);
 }
@@ -12,7 +12,7 @@ export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): str
 export function nearestMatch(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;
   for (const candidate of candidates) {
-    // A forgotten unit, as in `max_wait` for `max_wait_ms`, counts as one edit.
+    // A missing unit, as in `max_wait` for `max_wait_ms`, counts as one edit.
     const edits = candidate.startsWith(`${word}_`) ? 1 : editDistance(word, candidate);
     if (edits <= Math.max(2, candidate.length / 3) && edits < (best?.edits ?? Infinity))
       best = { candidate, edits };
@@ -50,7 +50,7 @@ function nearestSibling(path: Path, root: SettingsNode): string | undefined {
   return formatPath(nodeAt(whole, root) ? whole : repaired);
 }
 
-/** For a key in the wrong section: the same name elsewhere, else the nearest whole path. */
+/** For a key in the wrong section: the same name elsewhere, otherwise the nearest whole path. */
 function nearestAnywhere(path: Path, root: SettingsNode): string | undefined {
   const leaves = leafNodes(root);
   const sameName = leaves.filter((leaf) => leaf.path.at(-1) === path.at(-1));

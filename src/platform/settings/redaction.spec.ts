@@ -27,6 +27,18 @@ describe('showing the settings', () => {
   });
 
   test.each([
+    ['https://tools.test/mcp?key=short&mode=fast&page=20', ['short']],
+    [
+      'https://tools.test/s/T0CK3Nk1qd93jd0aQ/mcp?id=9f8e7d6c5b4a39281706',
+      ['9f8e7d6c5b4a39281706', 'T0CK3Nk1qd93jd0aQ'],
+    ],
+    ['https://tools.test/a-folder-of-some-team/mcp', []],
+  ])('of the address %s of a tool server, what gives access is hidden alone too', (url, hidden) => {
+    const settings = settingsSchema.parse({ mcp: { servers: { crm: { transport: 'http', url } } } });
+    expect(secretValues(settings)).toEqual([url, ...hidden]);
+  });
+
+  test.each([
     ['API_KEY', 'lowercase', true],
     ['GITHUB_PAT', 'ghp_16charsatleast', true],
     ['DATABASE_URL', 'postgres://a:b@c/d', true],

@@ -14,7 +14,7 @@ export function redactedTree(settings: GatewaySettings): Table {
 
 /**
  * Every secret text of these settings, or of one layer, for redaction by value: as written, trimmed, and the passwords
- * inside URLs as written and decoded.
+ * and keys inside URLs as written and decoded.
  */
 export function secretValues(settings: GatewaySettings | Table): readonly string[] {
   const secrets = settingValues(settings).filter(({ node }) => node.marks.secret);
@@ -37,10 +37,13 @@ function marked(value: unknown): unknown {
 }
 
 const NAMES_A_SECRET = /key|token|secret|pass|pwd|auth|cred|cookie|session|private|salt|sign/i;
-/** A lower-case word, a number, a locale or a path. Redacting these by value would make half of the log unreadable. */
+/** A lower-case word, a number, a locale or a path. Redacting these by value would make half the log unreadable. */
 const HARMLESS = /^(?:[a-z]{1,12}|[\d.]{1,12}|[a-z]{2}_[A-Z]{2}\.[\w-]+|[~.]{0,2}\/\S*)$/;
 
-/** A table marked secret, such as the environment of a tool server, also holds plain values; those are left out. */
+/**
+ * A table that is marked secret, such as the environment of a tool server, also contains plain values; they are left
+ * out.
+ */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [String(value)];
   return Object.entries(value).flatMap(([name, part]) =>
@@ -48,11 +51,23 @@ function textsIn(value: unknown): readonly string[] {
   );
 }
 
+/** A part of a path that nobody chose as a name. */
+const RANDOM = /^(?=.*\d)(?=.*[a-z])[\w.~-]{16,}$/i;
+
 function passwordsIn(text: string): readonly string[] {
   if (!URL.canParse(text)) return [];
   const url = new URL(text);
-  const written = [url.password, url.searchParams.get('password') ?? ''];
+  const written = [url.password, ...secretsInAddress(url)];
   return written.flatMap((password) => [password, decoded(password)]).filter((password) => password !== '');
+}
+
+/** What gives access within an address: whoever gets it may repeat only that. */
+function secretsInAddress({ protocol, pathname, searchParams }: URL): readonly string[] {
+  if (!/^https?:$/.test(protocol)) return [searchParams.get('password') ?? ''];
+  const named = [...searchParams].filter(
+    ([name, value]) => NAMES_A_SECRET.test(name) || !HARMLESS.test(value),
+  );
+  return [...named.map(([, value]) => value), ...pathname.split('/').filter((part) => RANDOM.test(part))];
 }
 
 function decoded(text: string): string {
@@ -67,20 +82,23 @@ const OWNER = 'settings';
 const PENDING_OWNER = 'pending settings';
 const MAX_REMEMBERED = 1000;
 
-/** Gives the redactor the secrets of every layer of the configuration before anything else can see them. */
+/** Gives the redactor the secrets of every layer of the configuration, before anything else can see them. */
 export class SecretRegistrar {
   private remembered: readonly string[] = [];
 
   constructor(private readonly redactor: Redactor) {}
 
-  /** Hides the secrets of a configuration that may take effect. @returns what hides them while it is in force */
+  /**
+   * Hides the secrets of a configuration that may take effect.
+   * @returns a function that keeps them hidden while it is in force
+   */
   expect(candidate: SettingsCandidate): () => void {
     const secrets = secretsOf(candidate);
     this.redactor.setFor(PENDING_OWNER, secrets);
     return () => this.keep(secrets);
   }
 
-  /** Hides those of the newest earlier ones too: running turns may still mention them. */
+  /** Also hides the secrets of the newest earlier configurations, because running turns may still mention them. */
   private keep(secrets: readonly string[]): void {
     const inForce = new Set(secrets);
     const earlier = this.remembered.filter((secret) => !inForce.has(secret)).slice(-MAX_REMEMBERED);

@@ -33,7 +33,7 @@ test('it does not apply where the file or the environment sets one; the environm
   expect([gateway.port, gateway.max_body_bytes]).toEqual([4001, 2048]);
 });
 
-test('a stored host is given up where it cannot be bound, and only there', async () => {
+test('a stored host is ignored where it cannot be bound, and only there', async () => {
   const rows = [
     { key: 'gateway.host', content: { value: '192.0.2.7' } },
     { key: 'gateway.management_host', content: { value: '127.0.0.1' } },

@@ -5,7 +5,7 @@ import { parsePath, readAt } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { nodeAt } from './settings-tree.js';
 
-/** A stored host or port that this replica does not use because its own file or environment sets another. */
+/** A stored host or port that this replica does not use, because its own file or environment sets another one. */
 export interface OverruledKey {
   readonly key: string;
   readonly stored: unknown;
@@ -16,8 +16,8 @@ export interface OverruledKey {
 }
 
 /**
- * The stored overrides of keys marked `perReplica` that this replica's own file or environment overrules. A stored
- * port is one value for all replicas; if it won over a replica's own, two replicas on one machine would collide.
+ * The stored overrides of keys marked `perReplica` for which this replica's own file or environment has another value.
+ * A stored port is one value for all replicas: if it won, two replicas on one machine would collide.
  */
 export function overruledKeys({
   layers,
@@ -34,7 +34,7 @@ export function overruledKeys({
   });
 }
 
-/** The stored overrides without those that this replica overrules. */
+/** The stored overrides without those for which this replica has its own value. */
 export function withoutOverruled(
   stored: StoredOverrides,
   overruled: readonly OverruledKey[],
@@ -43,7 +43,7 @@ export function withoutOverruled(
   return { ...stored, rows: stored.rows.filter(({ key }) => !keys.has(key)) };
 }
 
-/** Warns of each stored value that this replica does not use, unless it was the same before. */
+/** Warns about each stored value that this replica does not use, unless it has already warned about the same one. */
 export function warnOfOverruled(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
   const known = new Map(
     (before === undefined ? [] : overruledKeys(before)).map(({ key, stored }) => [key, stored]),
@@ -58,7 +58,7 @@ export function warnOfOverruled(logger: Logger, now: SettingsCandidate, before?:
   }
 }
 
-/** Whether a listener can bind to an address or a name; a port that is free or not says nothing of that. */
+/** Whether a listener can bind to an address or a name; whether the port is free does not matter. */
 export function canBind(host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -70,8 +70,8 @@ export function canBind(host: string): Promise<boolean> {
 const HOST_KEYS = ['gateway.host', 'gateway.management_host'] as const;
 
 /**
- * The stored hosts that are no address of this machine, with what this replica uses instead. A stored host is one value
- * for all replicas: if it had to be bound, a mistaken one would stop each at its next start.
+ * The stored hosts that are not addresses of this machine, with what this replica uses instead. A stored host is one
+ * value for all replicas: if each had to bind it, a mistaken one would stop every replica at its next start.
  */
 export async function unbindableHosts(
   { settings, overrides }: Pick<SettingsCandidate, 'settings' | 'overrides'>,
@@ -89,7 +89,7 @@ export async function unbindableHosts(
   return unbindable;
 }
 
-/** Warns of each stored host that this replica cannot bind to. */
+/** Warns about each stored host that this replica cannot bind to. */
 export function warnOfUnbindable(logger: Logger, hosts: readonly OverruledKey[]): void {
   for (const { key, stored, own } of hosts) {
     const used = own === '' ? 'that of gateway.host' : String(own);

@@ -18,7 +18,7 @@ function witnesses() {
   return { seen, logged, changes, listen, step };
 }
 
-test('steps prepare first; then each of them and each listener is told once', async () => {
+test('steps prepare first; then each of them and each listener is called once', async () => {
   const { seen, changes, listen, step } = witnesses();
   listen('one');
   step('two');
@@ -29,7 +29,7 @@ test('steps prepare first; then each of them and each listener is told once', as
   expect(seen).toEqual(['two', 'one', 'three']);
 });
 
-test('only those are told whom the change concerns', async () => {
+test('only those are called whose keys have changed', async () => {
   const { seen, changes, listen, step } = witnesses();
   listen('the key', ['agent.max_turns']);
   listen('another section', ['agents', 'mcp.servers']);
@@ -39,7 +39,7 @@ test('only those are told whom the change concerns', async () => {
   expect(seen).toEqual(['the key']);
 });
 
-test('when a step fails, no one is told', async () => {
+test('when a step fails, no listener is called', async () => {
   const { seen, changes, listen, step } = witnesses();
   listen('one');
   step('two');
@@ -68,7 +68,7 @@ test('what a listener starts does not log as the request that changed a setting'
   expect(contexts).toEqual([{}, { request_id: 'req_1' }]);
 });
 
-test('one that fails does not stop the others', async () => {
+test('a listener that fails does not stop the others', async () => {
   const { seen, logged, changes, listen } = witnesses();
   changes.listen(['agent'], () => {
     throw new Error('oops');
@@ -79,7 +79,7 @@ test('one that fails does not stop the others', async () => {
   expect(logged).toHaveLength(1);
 });
 
-test('a listener that ended is not called any more', async () => {
+test('a listener that was removed is not called any more', async () => {
   const { seen, changes, listen } = witnesses();
   const end = listen('one');
   end();

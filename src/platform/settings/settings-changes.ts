@@ -14,26 +14,32 @@ export interface SettingsChange {
   readonly keys: readonly string[];
 }
 
-/** Follows a change. It is synchronous; what takes time goes on in the background. */
+/** Reacts to a change. It is synchronous; what takes time continues in the background. */
 export type SettingsListener = (change: SettingsChange) => void;
 
-/** What a change needs before it can be in force, and what may turn out to be impossible. Whoever only follows a change listens. */
+/**
+ * Work that a change needs before it can take effect, and that can fail. Code that only reacts to changes is a listener
+ * instead.
+ */
 export interface SettingsStep {
   /** For the log. */
   readonly name: string;
-  /** The keys and sections that concern it. */
+  /** The keys and sections that it depends on. */
   readonly keys: readonly string[];
   /**
-   * Makes everything new, and touches nothing that runs. When it rejects, nothing changes anywhere: `InvalidSettings` is
-   * the caller's mistake (400), anything else the gateway's. It has five seconds.
-   * @returns what puts it in force at the same moment as `Settings.current`; synchronous, must not throw
+   * Prepares everything new, and changes nothing that runs. When it rejects, nothing changes anywhere:
+   * `InvalidSettings` is the caller's mistake (400), anything else the gateway's. It has five seconds.
+   * @returns a function that puts it in force together with `Settings.current`; synchronous, and must not throw
    */
   prepare(change: SettingsChange): Promise<() => void>;
 }
 
 const MAX_PREPARATION_MS = 5000;
 
-/** How the parts of the gateway learn of changes of the configuration, beyond reading `Settings.current` at each use. */
+/**
+ * Tells the parts of the gateway about changes of the configuration, for those that cannot just read `Settings.current`
+ * at each use.
+ */
 export class SettingsChanges {
   private readonly steps: SettingsStep[] = [];
   private readonly listeners = new Set<{ keys: readonly string[]; listener: SettingsListener }>();
@@ -44,8 +50,8 @@ export class SettingsChanges {
   ) {}
 
   /**
-   * Calls the listener once for each change of one of these keys or of a key below it, right after the change.
-   * @returns a function that ends it
+   * Calls the listener once for each change of one of these keys, or of a key below one, right after the change.
+   * @returns a function that removes the listener
    */
   listen(keys: readonly string[], listener: SettingsListener): () => void {
     const one = { keys, listener };
@@ -58,7 +64,10 @@ export class SettingsChanges {
     this.steps.push(step);
   }
 
-  /** Runs the steps that the change concerns, at once. @returns what puts them in force and tells the listeners */
+  /**
+   * Runs the steps that the change concerns, all at once.
+   * @returns a function that puts them in force and calls the listeners
+   */
   async prepare(change: SettingsChange): Promise<() => void> {
     const steps = this.steps.filter(({ keys }) => touches(change, keys));
     const prepared = await Promise.all(steps.map((step) => this.withinLimit(step, change)));
@@ -72,7 +81,7 @@ export class SettingsChanges {
               listener(change),
         ),
       ];
-      // What a listener starts may run for long; its log lines must not carry the request that changed a setting.
+      // What a listener starts may run for long, and its log lines must not carry the request that changed a setting.
       outsideLogContext(() => {
         for (const one of all) this.guarded(one);
       });
@@ -85,7 +94,7 @@ export class SettingsChanges {
     });
   }
 
-  /** One failure must not leave the others on the old settings. */
+  /** When one listener fails, the others must still get the new settings. */
   private guarded(work: () => void): void {
     try {
       work();

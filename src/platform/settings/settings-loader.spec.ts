@@ -195,7 +195,7 @@ describe('loading the settings', () => {
       '2:1 | agent.max_turns | is set twice; first on line 1. Keep one',
     ],
     ['a key in braces', '[a]\nb = {x = 1, x = 2}', '2:13 | a.b | sets something for the second time'],
-  ])('%s that is there twice is named, with both lines', (_, toml, problem) => {
+  ])('%s that is set twice is named, with both lines', (_, toml, problem) => {
     expect(problemsOf(toml)).toEqual([expect.stringMatching(/^gateway\.toml:/)]);
     expect(problemsOf(toml)[0]).toBe(`gateway.toml:${problem}`);
   });

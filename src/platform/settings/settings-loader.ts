@@ -27,9 +27,9 @@ export interface LoadedSettings {
   readonly file: string | undefined;
   /** Where each key's value comes from, by dotted key. */
   readonly sources: ReadonlyMap<string, SettingSource>;
-  /** What is valid but probably not meant. */
+  /** Settings that are valid but probably not meant. */
   readonly warnings: readonly string[];
-  /** What the file and the environment set, to merge overrides into. */
+  /** What the file and the environment set; overrides are merged into it. */
   readonly layers: readonly SettingsLayer[];
 }
 
@@ -37,11 +37,11 @@ export interface LoadRequest {
   readonly environment: Environment;
   /** Read instead of `GATEWAY_CONFIG` or `./gateway.toml`; must exist. */
   readonly file?: string | undefined;
-  /** Rules of areas, besides those of the schema. */
+  /** Rules of areas, in addition to those of the schema. */
   readonly checks?: readonly CrossKeyCheck[];
 }
 
-/** Reads defaults, file and environment, later ones winning. Throws one `InvalidSettings` that lists everything wrong. */
+/** Reads defaults, file and environment; later ones win. Throws one `InvalidSettings` that lists everything wrong. */
 export function loadSettings({ environment, file: asked, checks = [] }: LoadRequest): LoadedSettings {
   const file = settingsFile(environment, asked);
   const read = [file === undefined ? [] : fileLayer(file, environment), environmentLayer(environment)].flat();
@@ -65,7 +65,7 @@ function withFallbacks(layers: readonly SettingsLayer[], environment: Environmen
   return [...layers, ...fallbackLayers(mergeLayers(layers), environment)];
 }
 
-/** A value that cannot be parsed is often also out of bounds; only the first reason is worth reporting. */
+/** A value that cannot be parsed is often out of bounds too; only the first reason is worth reporting. */
 function withoutRepeated(problems: readonly SettingsProblem[]): readonly SettingsProblem[] {
   const isFirst = ({ key, where }: SettingsProblem, index: number) =>
     key === '' || problems.findIndex((other) => other.key === key && other.where === where) === index;
@@ -95,12 +95,14 @@ export function frozen<T>(value: T): T {
 
 const defaultDataDir = './data';
 
-/** A database of one's own suggests replicas behind a balancer, which needs a moment to notice that one is stopping. */
+/**
+ * A database of your own suggests several replicas behind a balancer, which takes a moment to notice that one stops.
+ */
 const graceBehindBalancerMs = 5000;
 
 /**
- * Fills in `database.url` and `database.data_dir` where the layers so far leave them empty, and
- * `gateway.drain_grace_ms` where the gateway has a database that is not embedded.
+ * Fills in `database.url` and `database.data_dir` where no layer sets them, and `gateway.drain_grace_ms` when the
+ * database is not embedded.
  */
 function fallbackLayers(merged: Table, environment: Environment): readonly SettingsLayer[] {
   const { databaseUrl, dataDir } = environment;

@@ -3,10 +3,10 @@ import { formatPath, isTable, type Path, readAt, type Table } from './dotted-pat
 import { type KeyMarks, keyMarks, markLabels } from './key-marks.js';
 import { type GatewaySettings, settingsSchema } from './settings.schema.js';
 
-/** `leaf` is a key; `section` has named keys; `collection` is a table of named things, each a section. */
+/** A `leaf` is a key; a `section` has named keys; a `collection` is a table of named things, each a section. */
 export type NodeKind = 'section' | 'collection' | 'leaf';
 
-/** One node in the tree of settings, with the marks that hold there. */
+/** One node in the tree of settings, with the marks that apply to it. */
 export interface SettingsNode {
   readonly path: Path;
   readonly kind: NodeKind;
@@ -17,19 +17,19 @@ export interface SettingsNode {
 /** Stands for the name of a thing in a collection, as in `mcp.servers.<name>.url`. */
 const anyName = '<name>';
 
-/** The whole tree; a node of some other schema's tree when given one. */
+/** The whole tree; or, given a node of another schema, the tree below it. */
 export function settingsRoot(schema: SettingsJsonSchema = wholeSchema()): SettingsNode {
   return { path: [], kind: 'section', schema, marks: {} };
 }
 
-/** The nodes directly below: the keys of a section, or the one that stands for every thing of a collection. */
+/** The nodes directly below: the keys of a section, or the one node that stands for every thing of a collection. */
 export function childNodes(node: SettingsNode): readonly SettingsNode[] {
   if (node.kind === 'leaf') return [];
   if (node.kind === 'collection') return [childNode(node, anyName)].filter((child) => child !== undefined);
   return Object.keys(node.schema.properties ?? {}).flatMap((name) => childNode(node, name) ?? []);
 }
 
-/** The node of that name directly below; inside a leaf, an element of its list or an entry of its table. */
+/** The node of that name directly below; within a leaf, an element of its list or an entry of its table. */
 export function childNode(node: SettingsNode, name: string): SettingsNode | undefined {
   const schema = childSchema(node.schema, name);
   if (schema === undefined) return undefined;
@@ -37,7 +37,7 @@ export function childNode(node: SettingsNode, name: string): SettingsNode | unde
   return { path: [...node.path, name], kind, schema, marks: { ...node.marks, ...schema['x-marks'] } };
 }
 
-/** The node at a path; `undefined` when the schema knows no such key. */
+/** The node at a path; `undefined` when the schema has no such key. */
 export function nodeAt(path: Path, root: SettingsNode = settingsRoot()): SettingsNode | undefined {
   return path.reduce<SettingsNode | undefined>((node, name) => node && childNode(node, name), root);
 }
@@ -73,7 +73,7 @@ function wholeSchema(): SettingsJsonSchema {
   return whole;
 }
 
-/** One key with its value. Inside a collection the key has the real name, not `<name>`. */
+/** One key with its value. Within a collection the key has the real name, not `<name>`. */
 export interface SettingValue {
   readonly key: string;
   readonly node: SettingsNode;
@@ -95,7 +95,10 @@ function valuesBelow(node: SettingsNode, value: unknown): readonly SettingValue[
   });
 }
 
-/** A node of the configuration's JSON Schema (2020-12), as far as it is read here. The marks are `x-marks` and, in words, `$comment`. */
+/**
+ * A node of the configuration's JSON Schema (2020-12), with the parts that are read here. The marks are `x-marks` and,
+ * in words, `$comment`.
+ */
 export interface SettingsJsonSchema {
   readonly type?: string;
   readonly description?: string;

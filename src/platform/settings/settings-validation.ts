@@ -13,11 +13,11 @@ export type LayerName = 'default' | 'file' | 'environment' | 'override';
 export interface SettingsLayer {
   readonly name: LayerName;
   readonly tree: Table;
-  /** `gateway.toml:12`, or the name of a variable. A path inside a value gets the place of the value. */
+  /** `gateway.toml:12`, or the name of a variable. A path within a value gets the place of the value. */
   readonly whereIs: (path: Path) => string;
 }
 
-/** Merges the layers, later ones winning; a table that is one key, such as headers, is replaced whole. */
+/** Merges the layers; later ones win. A table that is one key, such as headers, is replaced whole. */
 export function mergeLayers(layers: readonly SettingsLayer[]): Table {
   return mergeTables(
     layers.map(({ tree }) => tree),
@@ -26,14 +26,12 @@ export function mergeLayers(layers: readonly SettingsLayer[]): Table {
 }
 
 interface Validated {
-  /** Only when nothing is wrong. */
+  /** Undefined when anything is wrong. */
   readonly settings?: GatewaySettings;
   readonly problems: readonly SettingsProblem[];
 }
 
-/**
- * Merges the layers and checks the whole: every key, then the rules over several keys, including those of areas.
- */
+/** Merges the layers and checks the result: every key, then the rules over several keys, including those of areas. */
 export function validateLayers(
   layers: readonly SettingsLayer[],
   otherChecks: readonly CrossKeyCheck[] = [],
@@ -67,7 +65,7 @@ interface WrongKey {
   readonly message: string;
 }
 
-/** The settings without the wrong values, so that the rules over several keys are still checked. */
+/** The settings without the wrong values, so that the rules over several keys can still be checked. */
 function withoutWrong(tree: Table, wrong: readonly WrongKey[]): GatewaySettings | undefined {
   for (const { path } of wrong) deleteAt(tree, path.slice(0, 2));
   return settingsSchema.safeParse(tree).data;
@@ -79,7 +77,7 @@ class CrossKeyRules {
     private readonly layers: readonly SettingsLayer[],
   ) {}
 
-  /** Skips rules that read a key known to be wrong. */
+  /** Skips rules that read a key that is already known to be wrong. */
   problems(settings: GatewaySettings | undefined, wrong: readonly WrongKey[]): readonly WrongKey[] {
     if (settings === undefined) return [];
     const known = new Set(wrong.map(({ path }) => formatPath(path.slice(0, 2))));
@@ -137,8 +135,8 @@ function allowed(path: Path, fallback: string): string {
 }
 
 /**
- * A rule over several keys: the keys it reads, and what is wrong, if anything. The blame falls on the first of the keys
- * that the latest layer sets.
+ * A rule over several keys: the keys it reads, and what is wrong, if anything. The problem is reported for the first of
+ * the keys that the latest layer sets.
  */
 export interface CrossKeyCheck {
   readonly keys: readonly [string, ...string[]];
@@ -151,6 +149,23 @@ const crossKeyChecks: readonly CrossKeyCheck[] = [
   samePort('profile_a_port', 'port'),
   samePort('management_port', 'port'),
   samePort('management_port', 'profile_a_port'),
+  {
+    keys: ['mcp.servers', 'gateway.public_url'],
+    problem: ({ mcp, gateway }) =>
+      gateway.public_url === '' && Object.values(mcp.servers).some((server) => server.oauth_sign_in)
+        ? 'a server with oauth_sign_in needs gateway.public_url: browsers come back to it from the sign-in'
+        : undefined,
+  },
+  {
+    keys: ['mcp.servers', 'auth.jwt'],
+    problem: ({ mcp, auth }) =>
+      Object.values(mcp.servers).every(
+        ({ identity, idp_issuer: issuer }) =>
+          identity !== 'cross_app' || Object.values(auth.jwt).some((known) => known.issuer === issuer),
+      )
+        ? undefined
+        : 'the idp_issuer of a server with identity = "cross_app" is no issuer of [auth.jwt]: nobody could come with a token of it',
+  },
 ];
 
 function samePort(one: (typeof ports)[number], other: (typeof ports)[number]): CrossKeyCheck {
@@ -161,22 +176,22 @@ function samePort(one: (typeof ports)[number], other: (typeof ports)[number]): C
   };
 }
 
-/** One thing that is wrong. No part of it repeats a value: any value may be a misplaced secret. */
+/** One problem. No part of it repeats a value, because any value may be a misplaced secret. */
 export interface SettingsProblem {
   /** `gateway.toml:12`, or the name of the environment variable. */
   readonly where: string;
-  /** The dotted key; empty when the problem has none, such as a file that is not TOML. */
+  /** The dotted key; empty for a problem without one, such as a file that is not TOML. */
   readonly key: string;
   /** What is wrong and what is allowed. */
   readonly message: string;
-  /** The layer that sets the key, when one does. */
+  /** The layer that sets the key, if any does. */
   readonly layer?: LayerName;
 }
 
-/** Problems past this number are only counted. */
+/** Further problems are only counted. */
 const MAX_LISTED = 100;
 
-/** Everything that is wrong with the configuration, at once: stops a start, and answers a change with 400. */
+/** Everything that is wrong with the configuration at once: stops a start, and answers a change with 400. */
 export class InvalidSettings extends BadRequest {
   constructor(readonly problems: readonly SettingsProblem[]) {
     super(summary(problems), {

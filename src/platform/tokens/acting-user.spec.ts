@@ -1,4 +1,4 @@
-import { actingUser, type Caller } from './caller.js';
+import { actingAs, actingUser, type Caller } from './caller.js';
 
 /** The gateway vouches only for who was verified (docs/mcp.md, For whom tools act). */
 const caller = (more: Partial<Caller> = {}): Caller => ({
@@ -21,4 +21,14 @@ test.each<[who: string, more: Partial<Caller>, actsFor: string]>([
   ['a channel without a sender', { channel: 'slack', tokenName: 'slack', scopes: [] }, 'token:slack'],
 ])('in a session that names bob, %s acts for the right user', (_, more, actsFor) => {
   expect(actingUser(caller(more), 'bob')).toBe(actsFor);
+});
+
+test.each<[who: string, more: Partial<Caller>, sessionUser: string, token: string | undefined]>([
+  ['a person', { verifiedUserId: 'https://x.test|ada' }, 'bob', 'sealed'],
+  ['a bound person', { boundUserId: 'https://x.test|ada' }, 'bob', 'sealed'],
+  ['an operator in their own session', { scopes: ['*'] }, 'https://x.test|ada', 'sealed'],
+  ['an operator in the session of somebody else', { scopes: ['*'] }, 'bob', undefined],
+])('the token with which %s came is used only for themselves', (_, more, sessionUser, token) => {
+  const person = caller({ tokenId: 'https://x.test|ada', identityToken: 'sealed', ...more });
+  expect(actingAs(person, sessionUser).identityToken).toBe(token);
 });

@@ -5,8 +5,8 @@ import { actingUser, type Caller } from './caller.js';
 const ROLE = 'role:';
 
 /**
- * Throws `AgentNotAllowed` when the caller's token is for other agents, or when neither the user for whom the gateway can
- * vouch nor one of the caller's roles is among the agent's users.
+ * Throws `AgentNotAllowed` when the caller's token is for other agents, or when the agent's users include neither the
+ * user for whom the gateway can vouch nor one of the caller's roles.
  */
 export function refuseAgent(
   { name, users }: Pick<AgentSettings, 'name' | 'users'>,
@@ -16,7 +16,7 @@ export function refuseAgent(
   refuseForeignAgent(name, caller);
   if (users.includes('*')) return;
   const user = actingUser(caller, sessionUserId);
-  // A user whose id looks like a role has not got it.
+  // A user whose id merely looks like a role does not have that role.
   if (!user.startsWith(ROLE) && users.includes(user)) return;
   if (caller.roles?.some((role) => users.includes(`${ROLE}${role}`)) === true) return;
   throw new AgentNotAllowed(`You may not talk to the agent "${name}": it has other users.`);
@@ -28,7 +28,10 @@ export function refuseForeignAgent(name: string, { agents }: Pick<Caller, 'agent
   throw new AgentNotAllowed(`This access token may only use the agents ${agents.join(', ')}.`);
 }
 
-/** Throws `AgentNotAllowed` for a caller of some agents, where something is about all of them: `what` says what. */
+/**
+ * Throws `AgentNotAllowed` for a caller who may use only some agents, for something that concerns all of them; `what`
+ * says what.
+ */
 export function refuseSomeAgents(what: string, { agents }: Pick<Caller, 'agents'>): void {
   if (agents === undefined) return;
   throw new AgentNotAllowed(

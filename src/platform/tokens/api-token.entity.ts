@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { GrantedScope } from './scopes.js';
 
-/** An API token as it is kept: never the token, only its SHA-256. */
+/** An API token as it is stored: never the token, only its SHA-256. */
 @Entity('api_tokens')
 @Index('api_tokens_sha256', { synchronize: false })
 @Index('api_tokens_family', { synchronize: false })
@@ -28,19 +28,19 @@ export class ApiTokenEntity {
   @Column({ type: 'json', nullable: true })
   agents!: string[] | null;
 
-  /** The first of the tokens that were replaced by this one; null for one that replaced none. */
+  /** The first of the tokens that this one replaced; null when it replaced none. */
   @Column({ name: 'family_id', type: 'text', collation: 'C', nullable: true })
   familyId!: string | null;
 
-  /** The family of the token, or the identity, that made it; null for one that operators made. */
+  /** The family of the token, or the identity, that made it; null when operators made it. */
   @Column({ name: 'maker_family', type: 'text', collation: 'C', nullable: true })
   makerFamily!: string | null;
 
-  /** The very JWT that made it, when that has an id. */
+  /** The JWT that made it, if that has an id. */
   @Column({ name: 'maker_credential', type: 'text', collation: 'C', nullable: true })
   makerCredential!: string | null;
 
-  /** When GATEWAY_BOOTSTRAP_TOKEN brought it; the newest of these replaced the others. */
+  /** When GATEWAY_BOOTSTRAP_TOKEN set it; the newest of these tokens replaced the others. */
   @Column({ name: 'bootstrap_at', type: 'timestamptz', precision: 3, nullable: true })
   bootstrapAt!: Date | null;
 

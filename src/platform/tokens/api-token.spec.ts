@@ -2,7 +2,7 @@ import { defaultExpiry, parseExpiry } from './api-token.js';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 
-test('a token expires after 90 days unless something else is said', () => {
+test('a token expires after 90 days unless another time is given', () => {
   expect(defaultExpiry(now)).toEqual(new Date('2026-04-01T00:00:00.000Z'));
 });
 
@@ -16,7 +16,7 @@ test.each([
   expect(parseExpiry(text, now)).toEqual(new Date(end));
 });
 
-test('never is no end at all', () => {
+test('never means no expiry', () => {
   expect(parseExpiry('never', now)).toBeNull();
 });
 

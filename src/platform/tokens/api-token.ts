@@ -1,7 +1,7 @@
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import type { GrantedScope } from './scopes.js';
 
-/** A token as its owner may see it again: everything but the token. */
+/** A token as its owner may see it again: everything except the token itself. */
 export interface ApiToken {
   readonly id: string;
   readonly name: string;
@@ -9,11 +9,11 @@ export interface ApiToken {
   readonly boundUserId: string | null;
   /** The only agents that it may use, the first one by default; null for all. */
   readonly agents: readonly string[] | null;
-  /** The first of the tokens that were replaced by this one, else its own id. What a token makes belongs to its family. */
+  /** The first of the tokens that this one replaced, otherwise its own id. What a token makes belongs to its family. */
   readonly familyId: string;
-  /** Whose end is its end, too; null when operators made it. */
+  /** The owner with whom it ends; null when operators made it. */
   readonly maker: TokenMaker | null;
-  /** When GATEWAY_BOOTSTRAP_TOKEN brought it; null for all others. */
+  /** When GATEWAY_BOOTSTRAP_TOKEN set it; null for all others. */
   readonly bootstrapAt: Date | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
@@ -33,13 +33,13 @@ const DAY_MS = 86_400_000;
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 const MAX_MS = 36_500 * DAY_MS;
 
-/** Tokens live for 90 days unless somebody says otherwise (docs/specification/silences.md, Tokens). */
+/** Tokens live for 90 days by default (docs/specification/silences.md, Tokens). */
 export function defaultExpiry(now = new Date()): Date {
   return new Date(now.getTime() + 90 * DAY_MS);
 }
 
 /**
- * `90d`, `12h`, `30m`, `45s` from now, or null for `never`. Throws `BadRequest` for anything else, for no time at all
+ * `90d`, `12h`, `30m` or `45s` from now, or null for `never`. Throws `BadRequest` for anything else, for a time of zero
  * and for more than 36,500 days.
  */
 export function parseExpiry(text: string, now = new Date()): Date | null {

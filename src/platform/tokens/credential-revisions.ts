@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { TokenStore } from './token.store.js';
 
-/** An answer is never older than this: a revoked token is refused on every replica well within 1.5 s. */
+/** A result is never older than this, so that every replica refuses a revoked token well within 1.5 s. */
 const FRESH_MS = 500;
 
-/** The revisions of API tokens and of denials, asked for in one statement at most twice a second. */
+/** The revisions of API tokens and of denials, read in one statement at most twice a second. */
 @Injectable()
 export class CredentialRevisions {
   private readonly listeners: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class CredentialRevisions {
 
   constructor(private readonly store: TokenStore) {}
 
-  /** Told when API tokens changed, before any request goes on. */
+  /** Called when API tokens changed, before any request continues. */
   onTokensChanged(listener: () => void): void {
     this.listeners.push(listener);
   }
@@ -26,7 +26,7 @@ export class CredentialRevisions {
     return performance.now() - this.confirmedAt <= FRESH_MS;
   }
 
-  /** One question for all requests that wait for it. Rejects when the database cannot be asked: no one is let through. */
+  /** All waiting requests share one query. Rejects when the database cannot be read: then no one is let through. */
   confirm(): Promise<void> {
     this.confirming ??= this.ask().finally(() => {
       this.confirming = undefined;

@@ -70,7 +70,7 @@ function refusal(caller = ONE): unknown {
   }
 }
 
-test('a place is free again when its stream ends, and when no stream came to it', () => {
+test('a place is free again when its stream ends, or when it never got one', () => {
   const place = streams.take(ONE);
   const stream = keep();
   expect([refusal(ONE), refusal(TWO)]).toEqual(['api_token_streams', undefined]);
@@ -81,21 +81,21 @@ test('a place is free again when its stream ends, and when no stream came to it'
   expect([streams.count, refusal(ONE)]).toEqual([0, undefined]);
 });
 
-test('there are never more than the settings say, whoever asks', () => {
+test('there are never more than the settings allow, whoever asks', () => {
   keep(ONE);
   keep(ONE);
   keep(TWO);
   expect(refusal(TWO)).toBe('too_many_things');
 });
 
-test('a stream that ended before it was kept holds no place', () => {
+test('a stream that ended before it got its place holds none', () => {
   const stream = new FakeStream();
   stream.end();
   streams.take(ONE).keep(stream, yes);
   expect([streams.count, jest.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('nothing is looked after while nothing is open', () => {
+test('no timer runs while no stream is open', () => {
   const first = keep();
   const second = keep();
   first.end();
@@ -104,7 +104,7 @@ test('nothing is looked after while nothing is open', () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('a reader that takes nothing of what is on its way is cut after the time it has, and no other', async () => {
+test('only a reader that takes none of the pending bytes for too long is cut', async () => {
   const [slow, steady, silent] = [keep(), keep(), keep(TWO)];
   slow.bytes = { sent: 100, pending: 100 };
   for (let sent = 100; sent < 800; sent += 100) {
@@ -115,13 +115,13 @@ test('a reader that takes nothing of what is on its way is cut after the time it
   expect([stalled, streams.count]).toEqual([[3], 2]);
 });
 
-test('each is given a sign of life once in the interval', async () => {
+test('each stream gets one heartbeat in each interval', async () => {
   const stream = keep();
   await jest.advanceTimersByTimeAsync(2 * BEAT_MS + 1000);
   expect(stream.told).toEqual(['heartbeat', 'heartbeat']);
 });
 
-test('a stream whose token ended is cut within a second, and stays while nobody can be asked', async () => {
+test('a stream whose token ended is cut within a second, and stays while the token cannot be checked', async () => {
   let isGood = true;
   const stream = keep(ONE, () => Promise.resolve(isGood));
   const unknown = keep(TWO, () => Promise.reject(new Error('the database is away')));
@@ -131,7 +131,7 @@ test('a stream whose token ended is cut within a second, and stays while nobody 
   expect([stream.told, unknown.told]).toEqual([['forbidden'], []]);
 });
 
-test('when the gateway stops, all are told to come back, and so is whoever still comes', async () => {
+test('when the gateway stops, all readers are told to come back, even those that arrive later', async () => {
   const stream = keep();
   streams.endAll();
   const late = keep();

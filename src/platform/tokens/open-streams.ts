@@ -8,22 +8,22 @@ import type { TakenLimit } from './taken-limit.js';
 import { shareOfStreams, type TokenHolder } from './token-shares.js';
 
 const SWEEP_MS = 250;
-/** Together with the token cache (0.5 s) and a sweep: a stream whose token was revoked is cut within 1.5 s. */
+/** Together with the token cache (0.5 s) and a sweep, a stream whose token was revoked is cut within 1.5 s. */
 const ASK_TOKEN_MS = 500;
 const RETRY_AFTER_SECS = 10;
 const CLOSE_SOME =
   'Its readers should close what they no longer read; else raise limits.streams_per_api_token.';
-/** Readers come back at different moments, so that they do not all reach the next replica at once. */
+/** Readers come back at different times, so that they do not all reach the next replica at once. */
 const RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 2000;
 
-/** What the settings say of one kind of streams at this moment. */
+/** The current settings of one kind of streams. */
 export interface StreamTerms {
   /** How many may be open in this process. */
   readonly most: number;
-  /** One whose reader takes nothing for this long is cut. */
+  /** How long the reader of a stream may take nothing before the stream is cut. */
   readonly stallMs: number;
-  /** From one sign of life to the next. */
+  /** The interval of heartbeats. */
   readonly beatMs: number;
   readonly limits: GatewaySettings['limits'];
 }
@@ -33,11 +33,11 @@ export interface OpenStreamsOptions {
   readonly name: string;
   /** `details.reason` when there are too many. */
   readonly reason: string;
-  /** For operators, when they get too many: a sentence. */
+  /** Advice for operators when there are too many: a sentence. */
   readonly advice: string;
   terms(): StreamTerms;
   readonly logger: Logger;
-  /** Told of each that was cut because its reader took nothing, with how many are open. */
+  /** Called for each stream that was cut because its reader took nothing, with the number of open streams. */
   stalled(open: number): void;
 }
 
@@ -47,15 +47,21 @@ interface Kept {
   askedAt: number;
 }
 
-/** A place that is taken, before there is a stream on it. */
+/** A reserved place that has no stream yet. */
 export interface StreamPlace<S> {
-  /** Puts a stream on the place, until it ends. @param mayGoOn whether its token may still read; asked twice a second */
+  /**
+   * Puts a stream in the place, until it ends.
+   * @param mayGoOn whether its token may still read; checked twice a second
+   */
   keep(stream: S, mayGoOn: () => Promise<boolean>): void;
-  /** Gives a place back on which no stream was put. */
+  /** Releases the place without a stream. */
   leave(): void;
 }
 
-/** The open streams of one kind in this process: bounds their number, for each token too, keeps them alive, and ends them. */
+/**
+ * The open streams of one kind in this process. Limits their number, also for each token, keeps them alive, and ends
+ * them.
+ */
 export class OpenStreams<S extends EventStream> {
   private readonly streams = new Map<S, Kept>();
   private readonly byToken = new Map<string, { readonly tokenName: string; count: number }>();
@@ -98,7 +104,7 @@ export class OpenStreams<S extends EventStream> {
     );
   }
 
-  /** How many are open in this process, together and of each token. */
+  /** How many are open in this process, together and for each token. */
   limits(): TakenLimit[] {
     const { most, limits } = this.options.terms();
     const what = `${this.options.name} at this replica`;
@@ -110,7 +116,7 @@ export class OpenStreams<S extends EventStream> {
     return [ofAll, ...ofTokens];
   }
 
-  /** Takes a place whether there is one or not: ask `refuseTooMany` before. */
+  /** Reserves a place whether or not one is free; call `refuseTooMany` first. */
   take(holder: TokenHolder): StreamPlace<S> {
     this.tally(holder, 1);
     let isTaken = true;
@@ -121,13 +127,13 @@ export class OpenStreams<S extends EventStream> {
     return { keep: (stream, mayGoOn) => this.keep(stream, mayGoOn, leave), leave };
   }
 
-  /** Ends all, and every one that still comes, with a hint to come back. */
+  /** Ends all streams, and every later one, and tells their readers when to come back. */
   endAll(): void {
     this.hasEnded = true;
     for (const stream of this.all) stream.close(retryMs());
   }
 
-  /** Ends all, whatever they still show. */
+  /** Ends all streams, even those that still show something. */
   stop(): void {
     this.hasEnded = true;
     void this.poller.stop();
@@ -143,7 +149,7 @@ export class OpenStreams<S extends EventStream> {
       this.streams.delete(stream);
       if (this.streams.size === 0) void this.poller.stop();
     });
-    // The reader is shown what it came for first.
+    // The reader is first shown what it came for.
     if (this.hasEnded) setImmediate(() => stream.close(retryMs()));
   }
 

@@ -4,7 +4,7 @@ import { grants, parseScopes, SCOPE_PRESETS, SCOPES, UnknownScope } from './scop
 const WRITES = SCOPES.filter((scope) => scope.endsWith(':write'));
 const READS = SCOPES.filter((scope) => scope.endsWith(':read'));
 
-test('each scope is one name, a read or a write, but for the one to act for others', () => {
+test('each scope is one name, a read or a write, except the one to act for others', () => {
   expect(new Set(SCOPES).size).toBe(SCOPES.length);
   expect([...READS, ...WRITES, 'users:act_as'].sort()).toEqual([...SCOPES].sort());
   expect(SCOPES).toEqual(expect.arrayContaining(['approvals:read', 'approvals:write', 'security:write']));
@@ -13,21 +13,21 @@ test('each scope is one name, a read or a write, but for the one to act for othe
 describe('presets', () => {
   const may = (preset: keyof typeof SCOPE_PRESETS) => SCOPES.filter((s) => grants(SCOPE_PRESETS[preset], s));
 
-  test('admin may everything', () => {
+  test('admin may do everything', () => {
     expect(may('admin')).toEqual(SCOPES);
   });
 
-  test('viewer may read everything but who may call and who did what, and write nothing', () => {
+  test('viewer may read everything except who may call and who did what, and write nothing', () => {
     expect(may('viewer')).toEqual(READS.filter((scope) => !['tokens:read', 'audit:read'].includes(scope)));
   });
 
-  test('operator may everything but change who may do what', () => {
+  test('operator may do everything except change who may do what', () => {
     expect(may('operator')).toEqual(
       SCOPES.filter((scope) => !['tokens:write', 'security:write'].includes(scope)),
     );
   });
 
-  test('no preset but admin carries the star', () => {
+  test('only admin has the star', () => {
     expect(SCOPE_PRESETS.operator).not.toContain('*');
     expect(SCOPE_PRESETS.viewer).not.toContain('*');
   });

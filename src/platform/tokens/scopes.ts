@@ -15,7 +15,7 @@ const SCOPE_AREAS = [
   'approvals',
 ] as const;
 
-/** Scopes of the operators' API and of whom calls act for, which have no pair. */
+/** Scopes that are not a pair: those of the operators' API, and the one to act for other users. */
 const SINGLE_SCOPES = [
   'users:act_as',
   'agents:read',
@@ -27,12 +27,12 @@ const SINGLE_SCOPES = [
 ] as const;
 
 /**
- * What a route or a check asks for. `approvals:write` answers tool calls that wait for a person; `users:act_as` lets the
- * caller name another user than oneself; `security:write` changes settings that decide who may do what (marked `security`
- * in the schema), beside `config:write`.
+ * What a route or a check asks for. `approvals:write` answers tool calls that wait for a person; `users:act_as` lets
+ * the caller name a user other than itself; `security:write`, besides `config:write`, changes settings that decide who
+ * may do what (marked `security` in the schema).
  */
 export type Scope = `${(typeof SCOPE_AREAS)[number]}:${'read' | 'write'}` | (typeof SINGLE_SCOPES)[number];
-/** What a token carries: scopes, or `*` for all of them, those of later versions included. */
+/** What a token holds: scopes, or `*` for all of them, including those of later versions. */
 export type GrantedScope = Scope | '*';
 export type ScopePreset = 'admin' | 'operator' | 'viewer';
 
@@ -42,19 +42,19 @@ export const SCOPES: readonly Scope[] = [
 ];
 
 const GRANTABLE: readonly GrantedScope[] = [...SCOPES, '*'];
-/** Only administrators hold these: with them a token could give itself the rest. */
+/** Only administrators hold these: with them a token could give itself all others. */
 const ADMINISTRATION: readonly Scope[] = ['tokens:write', 'security:write'];
-/** What those who only look on do not see: who may call, and who did what. */
+/** What viewers do not see: who may call, and who did what. */
 const CONFIDENTIAL: readonly Scope[] = ['tokens:read', 'audit:read'];
 
-/** `operator` runs and configures the gateway, but does not change who may do what; `viewer` reads. */
+/** `operator` runs and configures the gateway, but does not change who may do what. `viewer` only reads. */
 export const SCOPE_PRESETS: Readonly<Record<ScopePreset, readonly GrantedScope[]>> = {
   admin: ['*'],
   operator: SCOPES.filter((scope) => !ADMINISTRATION.includes(scope)),
   viewer: SCOPES.filter((scope) => scope.endsWith(':read') && !CONFIDENTIAL.includes(scope)),
 };
 
-/** 403: the token is good, and not for this. */
+/** 403: the token is valid, but does not allow this. */
 export class LacksScope extends Forbidden {
   constructor(scope: Scope) {
     super(`This token lacks the scope "${scope}". Ask for a token that has it.`);
@@ -68,8 +68,8 @@ export class UnknownScope extends BadRequest {
 }
 
 /**
- * The scopes named, without blanks around them and without repeats, in one fixed order.
- * Throws `UnknownScope` for the first unknown name and `BadRequest` for an empty list.
+ * The named scopes, without blanks and repeats, in one fixed order. Throws `UnknownScope` for the first unknown name
+ * and `BadRequest` for an empty list.
  */
 export function parseScopes(list: readonly string[]): GrantedScope[] {
   const named = new Set(list.map((text) => text.trim()));
@@ -79,8 +79,8 @@ export function parseScopes(list: readonly string[]): GrantedScope[] {
 }
 
 /**
- * Whether scopes held cover the scope needed. Only `*` implies others: a `write` does not include its `read`, so
- * that a token which may only post (a monitor opening sessions, say) cannot read what others wrote.
+ * Whether the scopes held cover the scope needed. Only `*` implies others. A `write` does not include its `read`, so
+ * that a token that may only post (for a monitor that opens sessions, say) cannot read what others wrote.
  */
 export function grants(granted: readonly GrantedScope[], needed: Scope): boolean {
   return granted.includes(needed) || granted.includes('*');

@@ -1,4 +1,4 @@
-/** How much of a limit is taken, for operators. */
+/** How much of a limit is used, for operators. */
 export interface TakenLimit {
   /** The name of the API token; null for all of them together. */
   readonly holder: string | null;
@@ -7,6 +7,6 @@ export interface TakenLimit {
   readonly taken: number;
   /** 0 is no limit. */
   readonly limit: number;
-  /** How there is room again: a sentence. */
+  /** How to get more room: a sentence. */
   readonly advice: string;
 }

@@ -49,7 +49,7 @@ const settled = () => new Promise(setImmediate);
 
 afterEach(() => jest.restoreAllMocks());
 
-test('equal look-ups on their way are one', async () => {
+test('equal look-ups at the same time share one query', async () => {
   const table = new SlowTable();
   const directory = new TokenDirectory(table, nobodyNotes, new CredentialRevisions(table));
   const presented = mintToken();
@@ -62,7 +62,7 @@ test('equal look-ups on their way are one', async () => {
   expect(table.lookUps).toBe(1);
 });
 
-test('whoever asks after a change was seen is not given what was looked up before it', async () => {
+test('a request that comes after a change was seen does not get an earlier result', async () => {
   const table = new SlowTable();
   const directory = new TokenDirectory(table, nobodyNotes, new CredentialRevisions(table));
   const presented = mintToken();

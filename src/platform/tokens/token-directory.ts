@@ -17,15 +17,16 @@ interface KnownToken {
 
 /**
  * Finds the caller of a presented token. Known callers are kept in memory; before one is used, the table's revision
- * must have been seen within half a second. When the database cannot be asked, this throws (503): no one is let through.
+ * must have been read within half a second. When the database cannot be asked, this throws (503): no one is let
+ * through.
  */
 @Injectable()
 export class TokenDirectory {
   private readonly known = new Map<string, KnownToken>();
   private readonly unknown = new Set<string>();
-  /** Tokens that were known once: after a change of the table they are looked up again, without asking the gate. */
+  /** Tokens that were valid earlier: after a change of the table they are looked up again without asking the gate. */
   private readonly seen = new Set<string>();
-  /** Look-ups on their way, each for all requests that wait for it. */
+  /** Look-ups that are under way; all requests that wait for one share it. */
   private readonly loading = new Map<string, Promise<KnownToken | undefined>>();
 
   constructor(
@@ -37,8 +38,8 @@ export class TokenDirectory {
   }
 
   /**
-   * Without a promise when the caller is known, as for nearly every request. The gate is asked before the database is,
-   * for a token that was never seen here; what it throws is thrown.
+   * Returns without a promise when the caller is known, as for nearly every request. A token that this process has
+   * never seen needs the gate's permission first, then the database. Throws what the gate throws.
    */
   find(
     presented: string | undefined,
@@ -98,7 +99,7 @@ export class TokenDirectory {
     const revision = this.revisions.tokens;
     const token = await this.store.findUnrevokedByHash(hashToken(presented));
     const known = token && knownToken(token);
-    // A change that was seen meanwhile may have overtaken this row: use it once, do not keep it.
+    // A later change may have overtaken this row: use it once, but do not keep it.
     if (revision === this.revisions.tokens) this.remember(presented, known);
     return known;
   }
@@ -131,12 +132,12 @@ function knownToken(token: ApiToken): KnownToken {
   };
 }
 
-/** Asked before the database is, when this process has never seen the token that is presented. */
+/** Asked before the database, when this process has never seen the presented token. */
 export interface LookUpGate {
   /** Resolves when the look-up may be made; rejects with what to answer instead. */
   enter(): Promise<void>;
-  /** Gives the place to others while a look-up that was let in waits for something that takes long. It counts as one still. */
+  /** Lets others in while a permitted look-up waits for something slow. The look-up still counts. */
   outside<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** After every look-up that was let in; `isKnown` when there is such a token. */
+  /** Called after every permitted look-up; `isKnown` when the token exists. */
   leave(isKnown: boolean): void;
 }

@@ -10,13 +10,13 @@ import { ENDED_FAMILIES, REVOKE_MADE } from './token.sql.js';
 /** Something that tokens make and that ends with them, such as their webhooks. */
 export interface TokenEnding {
   /**
-   * Ends what these families of tokens, identities or single JWTs made, in the transaction that revokes the last of them.
-   * Whoever makes such a thing holds the token meanwhile (`holdToken`), so that nothing is made while this runs.
+   * Ends what these families of tokens, identities or single JWTs made, in the transaction that revokes the last of
+   * them. Code that makes such a thing locks the token (`holdToken`), so nothing is made while this runs.
    */
   end(runner: SqlRunner, owners: readonly string[]): Promise<void>;
 }
 
-/** All that ends with a token: the tokens that it made, and what areas add at the start. */
+/** Everything that ends with a token: the tokens that it made, and what areas register at the start. */
 @Injectable()
 export class TokenEndings {
   private readonly endings: TokenEnding[] = [];
@@ -26,8 +26,8 @@ export class TokenEndings {
   }
 
   /**
-   * Ends what these owners made, and what their tokens made in turn. All tokens are locked first, as by whoever makes
-   * something with one. The caller holds changes of tokens (`HOLD_CHANGES`).
+   * Ends what these owners made, and what their tokens made in turn. Locks all tokens first, as code does that makes
+   * something with a token. The caller holds the lock on changes of tokens (`HOLD_CHANGES`).
    */
   async end(runner: SqlRunner, owners: readonly string[]): Promise<void> {
     const all = new Set(owners);
@@ -51,7 +51,7 @@ const HOLD = statement({
     ORDER BY created_at DESC LIMIT 1 FOR SHARE`,
 });
 
-/** A denial is no row yet, so that it is held off by a lock on its name; the name has a prefix of its own. */
+/** A denial has no row before it is made, so its name is locked instead; the prefix keeps such names apart. */
 const OWNER_LOCK = `hashtextextended('denial of ' || owner, 0)`;
 const HOLD_IDENTITY = statement({
   name: 'identities.hold',
@@ -65,7 +65,7 @@ const IS_DENIED = statement({
   row: { owner: text },
   sql: `SELECT owner FROM identity_denials WHERE owner = ANY (:owners)`,
 });
-/** Whoever denies an owner waits for those that hold it. */
+/** A denial of an owner waits for transactions that hold this lock. */
 export const LOCK_IDENTITY = statement({
   name: 'identities.lock',
   params: { owner: text },
@@ -73,7 +73,7 @@ export const LOCK_IDENTITY = statement({
   sql: `SELECT pg_advisory_xact_lock(${OWNER_LOCK}) FROM (SELECT :owner::text AS owner) AS denied`,
 });
 
-/** The token was revoked while its request was served, or waited. */
+/** The token was revoked while its request was served, or while the request waited. */
 export class TokenRevoked extends Unauthorized {
   constructor() {
     super('The access token was revoked while this request was served. Nothing of it is kept.', {
@@ -84,8 +84,8 @@ export class TokenRevoked extends Unauthorized {
 }
 
 /**
- * Keeps the caller's token from being revoked until the transaction ends, for what outlives the request and ends with
- * the token. Call it before other rows are locked: a revocation also locks the token first. Throws `TokenRevoked`.
+ * Keeps the caller's token from being revoked until the transaction ends, for effects that outlive the request and end
+ * with the token. Call it before other rows are locked: a revocation locks the token first too. Throws `TokenRevoked`.
  */
 export async function holdToken(runner: SqlRunner, caller: Caller): Promise<void> {
   if (caller.channel !== undefined) return;
@@ -98,7 +98,7 @@ export async function holdToken(runner: SqlRunner, caller: Caller): Promise<void
   if ((await runner.query(HOLD, { family: familyOf(caller) })).length === 0) throw new TokenRevoked();
 }
 
-/** Whether somebody of an identity provider calls, and no API token. */
+/** Whether the caller comes from an identity provider, and so has no API token. */
 function isIdentity({ tokenId }: Caller): boolean {
   return tokenId.includes('|');
 }

@@ -9,15 +9,15 @@ const CHECKSUM_LENGTH = 6;
 const SHAPE = /^agw_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 
 /**
- * A new API token of 53 characters: `agw_`, 32 random bytes in base64url, and the CRC32 of all before it as 6 base62
- * digits. The checksum is no secret: it distinguishes a token from a typing error or a scanner's guess.
+ * A new API token of 53 characters: `agw_`, 32 random bytes in base64url, and the CRC32 of everything before it as 6
+ * base62 digits. The checksum is not secret: it tells a token from a typing error or a scanner's guess.
  */
 export function mintToken(): string {
   const text = TOKEN_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
   return text + checksum(text);
 }
 
-/** Whether the text has a token's shape and checksum; anything else is refused without asking the database. */
+/** Whether the text has the shape and the checksum of a token; anything else is refused without asking the database. */
 export function looksLikeToken(text: string): boolean {
   return SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
@@ -39,7 +39,7 @@ function checksum(text: string): string {
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
-/** The token of an `Authorization` header; undefined when it is of another kind. */
+/** The token of an `Authorization` header; undefined when the header is of another kind. */
 export function bearerOf(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? '')?.[1];
 }

@@ -5,7 +5,7 @@ import { TokenStore } from './token.store.js';
 
 const FLUSH_MS = 30_000;
 
-/** Records when tokens were last used, in one statement every half minute: no request waits for it. */
+/** Records when tokens were last used, in one statement every half minute, so that no request waits for it. */
 @Injectable()
 export class TokenUse implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;

@@ -17,7 +17,10 @@ import {
 import { statement } from '../database/statement.js';
 import { ApiTokenEntity } from './api-token.entity.js';
 
-/** The family of a token: what replaced one another. One that replaced none is the first of its own. */
+/**
+ * The family of a token: the tokens that replaced one another. A token that replaced none is the first of its own
+ * family.
+ */
 const FAMILY = 'coalesce(family_id, id)';
 const COLUMNS = `id, name, scopes, user_id, agents, ${FAMILY} AS family_id, maker_family, maker_credential, bootstrap_at, created_at, expires_at, last_used_at, revoked_at`;
 
@@ -30,7 +33,7 @@ const TOKEN = {
 /** The same columns, read from such a result. */
 const COLUMNS_MADE = COLUMNS.replace(`${FAMILY} AS family_id`, 'family_id');
 
-/** The audit entry of a change, in its statement. */
+/** The audit entry of a change, as part of its statement. */
 const AUDITED = (action: string, from: string): string =>
   auditedSql({
     ...{ action, from, origin: ':origin', subject: 'name' },
@@ -48,7 +51,7 @@ const NEW_TOKEN = {
   },
   ...{ makerFamily: nullable(text), makerCredential: nullable(text), origin: jsonb() },
 };
-/** `onConflict` says what happens to a token with this very hash. Returns the rows that are new or changed. */
+/** `onConflict` says what happens to a token with the same hash. Returns the rows that are new or changed. */
 const insert = (bootstrapAt: string, onConflict: string): string => `
   WITH made AS (
     INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at, family_id, bootstrap_at, agents,
@@ -63,7 +66,7 @@ export const INSERT = statement({
   row: TOKEN,
   sql: insert(':bootstrapped', 'DO NOTHING'),
 });
-/** Later than any before, so that there is a newest one. */
+/** Later than all earlier ones, so that there is one newest token. */
 const NOW_THE_NEWEST = `
   greatest(clock_timestamp(), (SELECT max(bootstrap_at) + interval '1 millisecond' FROM api_tokens), :bootstrapped::timestamptz)`;
 export const INSTALL = statement({
@@ -76,7 +79,7 @@ export const INSTALL = statement({
      WHERE api_tokens.bootstrap_at IS NULL AND api_tokens.revoked_at IS NULL`,
   ),
 });
-/** Every request waits for these two; one that hangs must soon become a 503 and give up its connection. */
+/** Every request waits for these two. A statement that hangs must soon become a 503 and release its connection. */
 const TIMEOUT_MS = 5000;
 
 export const FIND_BY_HASH = statement({
@@ -93,7 +96,7 @@ export const LIST = statement({
   row: TOKEN,
   sql: `SELECT ${COLUMNS} FROM api_tokens ORDER BY created_at DESC, id DESC`,
 });
-/** Newest first, after a time and an id. */
+/** Newest first, after a given time and id. */
 export const PAGE = statement({
   name: 'tokens.page',
   params: { at: timestamp, id: text, most: bigint },
@@ -109,14 +112,14 @@ export const FIND_NAMED = statement({
   sql: `SELECT ${COLUMNS} FROM api_tokens
          WHERE (id = :wanted OR name = :wanted) AND revoked_at IS NULL ORDER BY created_at DESC`,
 });
-/** Also of revoked tokens: what tools keep for a name outlives them. */
+/** Also finds revoked tokens, because what tools keep for a name outlives them. */
 export const NAME_IS_KNOWN = statement({
   name: 'tokens.name_is_known',
   params: { name: text },
   row: { any: boolean },
   sql: `SELECT EXISTS (SELECT 1 FROM api_tokens WHERE name = :name) AS any`,
 });
-/** Revoking a token also revokes those that it replaced and that were kept for a while. */
+/** Revoking a token also revokes the tokens that it replaced and that were kept for a while. */
 export const REVOKE = statement({
   name: 'tokens.revoke',
   params: { id: text, origin: jsonb() },
@@ -131,7 +134,7 @@ export const REVOKE = statement({
     ), audited AS (${AUDITED('token.revoked', 'ended')})
     SELECT ${COLUMNS_MADE} FROM ended`,
 });
-/** What these families, identities and single JWTs made, and what was replaced by it. */
+/** What these families, identities and single JWTs made, and what replaced it. */
 export const REVOKE_MADE = statement({
   name: 'tokens.revoke_made',
   params: { makers: arrayOf(text), origin: jsonb() },
@@ -147,7 +150,7 @@ export const REVOKE_MADE = statement({
     ), audited AS (${AUDITED('token.revoked', 'ended')})
     SELECT DISTINCT family_id AS family FROM ended`,
 });
-/** Whether `maker` made the family, or something that did. */
+/** Whether `maker` made the family, or made something that made it. */
 export const IS_MADE_BY = statement({
   name: 'tokens.is_made_by',
   params: { family: text, maker: text },
@@ -160,7 +163,7 @@ export const IS_MADE_BY = statement({
     )
     SELECT 1 AS found FROM makers WHERE family = :maker`,
 });
-/** Of the tokens that GATEWAY_BOOTSTRAP_TOKEN brought all but the newest one. */
+/** Of the tokens that GATEWAY_BOOTSTRAP_TOKEN set, all except the newest. */
 export const REVOKE_REPLACED = statement({
   name: 'tokens.revoke_replaced',
   params: { origin: jsonb() },
@@ -213,7 +216,7 @@ export const HAS_ANY = statement({
   row: { any: boolean },
   sql: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any`,
 });
-/** One at a time changes tokens: whoever revokes one also locks what it made, in no order. */
+/** Only one transaction at a time changes tokens: revoking one also locks what it made, in no fixed order. */
 export const HOLD_CHANGES = statement({
   name: 'tokens.hold_changes',
   params: {},

@@ -11,7 +11,7 @@ import * as sql from './token.sql.js';
 export class TokenStore {
   constructor(private readonly database: Database) {}
 
-  /** Undefined when a token with this very hash exists already. */
+  /** Undefined when a token with the same hash exists already. */
   async insert(
     token: ApiToken,
     sha256: Buffer,
@@ -22,29 +22,29 @@ export class TokenStore {
   }
 
   /**
-   * Makes it the token that GATEWAY_BOOTSTRAP_TOKEN brought last. Undefined when it was brought before, or is revoked: then
-   * nothing changes.
+   * Makes it the current token of GATEWAY_BOOTSTRAP_TOKEN. Undefined when it was set before or is revoked; then nothing
+   * changes.
    */
   async install(token: ApiToken, sha256: Buffer, runner: SqlRunner): Promise<ApiToken | undefined> {
     const [row] = await runner.query(sql.INSTALL, paramsOf(token, sha256));
     return row && toToken(row);
   }
 
-  /** The token that GATEWAY_BOOTSTRAP_TOKEN brought last. Undefined when it is revoked. */
+  /** The current token of GATEWAY_BOOTSTRAP_TOKEN. Undefined when it is revoked. */
   async bootstrapInForce(runner: SqlRunner): Promise<ApiToken | undefined> {
     const [row] = await runner.query(sql.BOOTSTRAP_IN_FORCE);
     return row && toToken(row);
   }
 
   /**
-   * Revokes the tokens that GATEWAY_BOOTSTRAP_TOKEN brought before the newest one. @returns those that were not revoked
-   * yet
+   * Revokes the tokens that GATEWAY_BOOTSTRAP_TOKEN set before the newest one.
+   * @returns those that were not yet revoked
    */
   async revokeReplaced(runner: SqlRunner): Promise<ApiToken[]> {
     return (await runner.query(sql.REVOKE_REPLACED, { origin: originJson() })).map(toToken);
   }
 
-  /** The families among these whose tokens are all revoked. Unknown families are not among them. */
+  /** Those of these families whose tokens are all revoked; unknown families are left out. */
   async endedAmong(
     familyIds: readonly string[],
     runner: SqlRunner = this.database,
@@ -58,7 +58,7 @@ export class TokenStore {
     return row && toToken(row);
   }
 
-  /** Whether a token of this hash exists and is not revoked. */
+  /** Whether a token with this hash exists and is not revoked. */
   async isInForce(sha256: Buffer, runner: SqlRunner): Promise<boolean> {
     return (await runner.query(sql.FIND_BY_HASH, { sha256 })).length > 0;
   }
@@ -67,7 +67,7 @@ export class TokenStore {
     return (await this.database.query(sql.LIST)).map(toToken);
   }
 
-  /** Newest first, revoked ones too; those after this time and id. */
+  /** Newest first, including revoked ones; those after this time and id. */
   async page([at, id]: readonly [at: string, id: string], most: number): Promise<ApiToken[]> {
     return (await this.database.query(sql.PAGE, { at, id, most })).map(toToken);
   }
@@ -77,14 +77,14 @@ export class TokenStore {
     return (await this.database.query(sql.FIND_NAMED, { wanted: idOrName })).map(toToken);
   }
 
-  /** Revokes a token, and those that it replaced. Undefined when it is revoked already. */
+  /** Revokes a token, and those that it replaced. Undefined when it is already revoked. */
   async revoke(id: string, runner: SqlRunner): Promise<ApiToken | undefined> {
     const rows = await runner.query(sql.REVOKE, { id, origin: originJson() });
     const row = rows.find((one) => one.id === id);
     return row && toToken(row);
   }
 
-  /** Lets it expire after so many seconds, unless it does before. Undefined when it is revoked already. */
+  /** Lets it expire after so many seconds, unless it expires earlier anyway. Undefined when it is already revoked. */
   async endWithin(
     id: string,
     secs: number,
@@ -94,7 +94,7 @@ export class TokenStore {
     return row && toToken(row);
   }
 
-  /** When an unrevoked token expires, null for never; undefined for any other. */
+  /** When an unrevoked token expires, null for never; undefined for any other token. */
   async expiryOf(id: string, runner: SqlRunner): Promise<Date | null | undefined> {
     const [row] = await runner.query(sql.EXPIRY, { id });
     return row?.expires_at;
@@ -111,7 +111,7 @@ export class TokenStore {
     return row?.any === true;
   }
 
-  /** Until the transaction ends nobody else makes, rotates or revokes tokens. Comes before any row is locked. */
+  /** Until the transaction ends, no one else can make, rotate or revoke tokens. Call it before any row is locked. */
   async holdChanges(runner: SqlRunner): Promise<void> {
     await runner.query(sql.HOLD_CHANGES);
   }
@@ -126,7 +126,7 @@ export class TokenStore {
     await runner.query(sql.HOLD_CREATION);
   }
 
-  /** They change with every change to any token, except its last use, and with every denial of an identity. */
+  /** Both change with every change to any token, except its last use, and with every denial of an identity. */
   async revisions(): Promise<{ readonly tokens: string; readonly denials: string }> {
     const [row] = await this.database.query(sql.REVISIONS);
     return { tokens: row?.tokens ?? '', denials: row?.denials ?? '' };

@@ -30,31 +30,31 @@ function service(store: Partial<Record<keyof TokenStore, unknown>>): TokensServi
   );
 }
 
-test('a name that several tokens have names none of them', async () => {
+test('a name that several tokens have identifies none of them', async () => {
   const tokens = service({ findNamed: async () => [token('tok_1'), token('tok_2')] });
   await expect(tokens.revoke('nightly')).rejects.toThrow('Several tokens have this name');
   await expect(tokens.rotate('nightly', {})).rejects.toThrow('Several tokens have this name');
 });
 
-test('a name that no token has is said to be none', async () => {
+test('an unknown name is reported as such', async () => {
   const tokens = service({ findNamed: async () => [] });
   await expect(tokens.revoke('nightly')).rejects.toThrow('no unrevoked token');
 });
 
-test('a token that somebody else revoked in the same moment stays revoked, and is not rotated', async () => {
+test('a token that was revoked at the same moment stays revoked, and is not rotated', async () => {
   const store = { findNamed: async () => [token('tok_1')], revoke: async () => undefined };
   expect(await service(store).revoke('nightly')).toEqual(token('tok_1'));
   await expect(service(store).rotate('nightly', {})).rejects.toThrow('revoked meanwhile');
 });
 
-test('a token cannot be named like a channel, whose limits it would have', async () => {
+test('a token cannot be named like a channel, whose limits would apply to it', async () => {
   const tokens = service({ insert: async () => token('tok_1') });
   const input = { name: 'channel:hookin', scopes: [], boundUserId: null, expiresAt: null };
   await expect(tokens.create(input)).rejects.toThrow('"channel:…"');
   expect((await tokens.create({ ...input, name: 'channels' })).token.id).toBe('tok_1');
 });
 
-test('a token that is there already is not made again', async () => {
+test('a token that exists already is not made again', async () => {
   const store = {
     findNamed: async () => [token('tok_1')],
     revoke: async () => token('tok_1'),
@@ -66,7 +66,7 @@ test('a token that is there already is not made again', async () => {
   await expect(service(store).rotate('nightly', {})).rejects.toThrow('exists already');
 });
 
-test('what is no token is not installed; one with a line feed behind it is', async () => {
+test('a text that is not a token is not installed; a token followed by a line feed is', async () => {
   const inserted: unknown[] = [];
   const tokens = service({
     holdCreation: async () => undefined,
@@ -101,7 +101,7 @@ test.each([
   expect(expected === 90 ? days : at).toBe(expected);
 });
 
-test('a token that is kept is given its time, not revoked', async () => {
+test('a token that is kept for a while gets an expiry and is not revoked', async () => {
   const limits: unknown[][] = [];
   const store = {
     findNamed: async () => [token('tok_1')],
@@ -115,7 +115,7 @@ test('a token that is kept is given its time, not revoked', async () => {
   expect(limits).toEqual([['tok_1', 3600]]);
 });
 
-test('of several with a name, the one that has not expired is meant', async () => {
+test('of several tokens with a name, the one that has not expired is meant', async () => {
   const ended: string[] = [];
   const store = {
     findNamed: async () => [token('tok_2'), { ...token('tok_1'), expiresAt: new Date(1) }],

@@ -13,34 +13,37 @@ import { isChannelName } from './token-shares.js';
 export interface TokenInput {
   readonly name: string;
   readonly scopes: readonly GrantedScope[];
-  /** Null never expires. */
+  /** Null means that it never expires. */
   readonly expiresAt: Date | null;
   /** The only user whose sessions the token sees; null for all. */
   readonly boundUserId: string | null;
   /** The only agents that it may use, the first one by default; absent for all. */
   readonly agents?: readonly string[];
-  /** Whose end is its end, too; absent when operators make it. */
+  /** The owner with whom it ends; absent when operators make it. */
   readonly maker?: TokenMaker | null;
 }
 
-/** A token at the only moment at which it can be read. */
+/** A token at the only moment when it can be read. */
 export interface MintedToken {
   readonly secret: string;
   readonly token: ApiToken;
 }
 
 export interface RotationInput {
-  /** When the new token expires; null for never. Undefined: never if the old one never does, else in 90 days. */
+  /**
+   * When the new token expires; null for never. Undefined means never if the old one never expires, otherwise in 90
+   * days.
+   */
   readonly expiresAt?: Date | null | undefined;
-  /** How long the old token still works beside it; 0 ends it at the same moment. */
+  /** How long the old token still works beside the new one; 0 ends it at once. */
   readonly keepOldSecs?: number;
 }
 
 /** What else happens when a token is made. */
 export interface Minting {
   /**
-   * Decides, in the transaction, what the token may be: what it was to be, or less; `replaced` is the one that it rotates.
-   * Throws to refuse it.
+   * Decides, in the transaction, what the token may do: as requested, or less; `replaced` is the token that it
+   * replaces. Throws to refuse it.
    */
   admit?(runner: SqlRunner, wanted: TokenInput, replaced?: ApiToken): Promise<TokenInput>;
   readonly onCommit?: OnCommit<MintedToken> | undefined;
@@ -55,7 +58,7 @@ export class TokensService {
     private readonly endings: TokenEndings,
   ) {}
 
-  /** Throws `BadRequest` for a name that settings would take for a channel's. */
+  /** Throws `BadRequest` for a name that settings would mistake for a channel's. */
   async create(input: TokenInput, minting: Minting = {}): Promise<MintedToken> {
     if (isChannelName(input.name)) {
       throw new BadRequest(
@@ -79,8 +82,9 @@ export class TokensService {
   }
 
   /**
-   * By id, or by name when only one unrevoked token has it. What the token and those before it made ends in the same
-   * transaction: tokens with all that they made, webhooks and waiting messages; streams and running turns follow within a second and a half.
+   * By id, or by name when only one unrevoked token has it. What the token and its predecessors made ends in the same
+   * transaction: tokens with all that they made, webhooks and waiting messages. Streams and running turns follow within
+   * a second and a half.
    */
   async revoke(idOrName: string): Promise<ApiToken> {
     const token = await this.one(idOrName);
@@ -93,9 +97,9 @@ export class TokensService {
   }
 
   /**
-   * A new token with the same name, scopes and user. The old one ends in the same moment, or after `keepOldSecs` when
-   * it does not expire before. What the old one made is the new one's; who made the old one does not end the new one, unless
-   * `minting` says so.
+   * A new token with the same name, scopes and user. The old one ends at the same moment, or after `keepOldSecs` unless
+   * it expires earlier. What the old one made now belongs to the new one. The maker of the old one does not end the new
+   * one, unless `minting` says so.
    */
   async rotate(
     idOrName: string,
@@ -131,7 +135,7 @@ export class TokensService {
     return minted;
   }
 
-  /** Creates a token only while there is none at all, revoked ones included; also when several processes try at once. */
+  /** Creates a token only if there is none at all, revoked ones included; safe when several processes try at once. */
   async createFirst(input: TokenInput): Promise<MintedToken | undefined> {
     const secret = mintToken();
     return this.database.transaction(async (runner) => {
@@ -143,11 +147,11 @@ export class TokensService {
   }
 
   /**
-   * Makes the given token an administrator's, unless it is one already, and revokes the one that was given before: the
-   * new one takes over what that one made. A token that was seen before changes nothing, so that a replica which still
+   * Makes the given token an administrator's, unless it already is one, and revokes the one that was given before: the
+   * new one takes over what that one made. A token that was set before changes nothing, so that a replica that still
    * starts with the old one neither brings it back nor ends the new one. Throws `BadRequest` when it does not have the
    * form of a token. White space around it, such as the line feed of a Secret's file, is removed.
-   * @returns whether the token is the one in force; not when it was revoked, or replaced by another
+   * @returns whether the token is the one in force; false when it was revoked, or replaced by another
    */
   async install(given: string): Promise<boolean> {
     const secret = given.trim();
@@ -172,7 +176,7 @@ export class TokensService {
     });
   }
 
-  /** Ends what an identity, or a family, made: as a denial does, without one. */
+  /** Ends what an identity or a family made, as a denial does, but denies nothing. */
   endMadeBy(owner: string): Promise<void> {
     return this.database.transaction(async (runner) => {
       await this.store.holdChanges(runner);
@@ -180,7 +184,7 @@ export class TokensService {
     });
   }
 
-  /** Ends what was made by those families that have no unrevoked token left. */
+  /** Ends what was made by those of these families that have no unrevoked token left. */
   private async endFamilies(familyIds: readonly string[], runner: SqlRunner): Promise<void> {
     if (familyIds.length === 0) return;
     const ended = [...(await this.store.endedAmong(familyIds, runner))];

@@ -2,10 +2,10 @@ import { Forbidden } from '../../common/errors/gateway-error.js';
 import type { Caller } from './caller.js';
 import { grants } from './scopes.js';
 
-/** `issuer|subject` of the company's identity provider, and `token:<name>` for callers whom nobody verified. */
+/** `issuer|subject` of the company's identity provider, and `token:<name>` for callers whose user is not verified. */
 const RESERVED = /\||^token:/;
 
-/** A caller named a user that only the gateway, or a caller with `users:act_as`, may name. */
+/** A caller named a user whom only the gateway, or a caller with `users:act_as`, may name. */
 class ReservedUserId extends Forbidden {
   constructor() {
     super(
@@ -16,8 +16,8 @@ class ReservedUserId extends Forbidden {
 }
 
 /**
- * Throws `ReservedUserId` when a caller without `users:act_as` names a verified identity other than its own. Wherever a
- * caller gives the id of a user, this comes first.
+ * Throws `ReservedUserId` when a caller without `users:act_as` names a verified identity other than its own. Call it
+ * first wherever a caller gives a user id.
  */
 export function refuseForeignUserId(userId: string | undefined, caller: Caller): void {
   if (userId === undefined || !RESERVED.test(userId) || userId === caller.boundUserId) return;
@@ -26,8 +26,8 @@ export function refuseForeignUserId(userId: string | undefined, caller: Caller):
 }
 
 /**
- * The user whom a platform names as a sender, so that nobody there is taken for somebody whom the gateway verified: `|` and a
- * leading `token:` are written as in a URL.
+ * The user id for a sender on a platform. No sender can pass for a user whom the gateway verified: `|` and a leading
+ * `token:` are escaped as in a URL.
  */
 export function senderUserId(sender: string): string {
   return sender.replaceAll('|', '%7C').replace(/^token:/, 'token%3A');

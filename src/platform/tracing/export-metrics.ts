@@ -37,12 +37,12 @@ export function exportMetrics(resource: Resource, intervalMs: number | undefined
     metricProducers: [new PrometheusProducer(resource)],
   });
   const provider = new MeterProvider({ resource, readers: [reader] });
-  // For what is measured by OpenTelemetry's own conventions, under names that /metrics cannot have.
+  // For what follows OpenTelemetry's own conventions, under names that /metrics cannot have.
   metrics.setGlobalMeterProvider(provider);
   return provider;
 }
 
-/** Gives the exporter prom-client's metrics, so that both outputs show the same values under the same names. */
+/** Gives prom-client's metrics to the exporter, so that both outputs show the same values under the same names. */
 class PrometheusProducer implements MetricProducer {
   private readonly startTime = hrTimeOf(Date.now());
 

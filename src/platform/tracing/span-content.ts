@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Redactor } from '../logging/redactor.js';
 import { Settings } from '../settings/settings.js';
 
-/** Most characters of one text, and of all texts of one attribute. */
+/** The most characters of one text, and of all texts of one attribute. */
 const MAX_TEXT_CHARS = 8192;
 const MAX_ATTRIBUTE_CHARS = 32_768;
 
-/** What was said, fit for a span: without secrets, and bounded. Given only while `tracing.include_content` is on. */
+/**
+ * What was said, in a form that is fit for a span: without secrets, and bounded. Present only while
+ * `tracing.include_content` is on.
+ */
 @Injectable()
 export class SpanContent {
   constructor(
@@ -18,14 +21,16 @@ export class SpanContent {
     return this.settings.current.tracing.include_content;
   }
 
-  /** The text without secrets, which are looked for before it is cut. */
+  /** The text without secrets, which are removed before it is cut. */
   text(text: string): string {
     const clean = this.redactor.redact(text);
     if (clean.length <= MAX_TEXT_CHARS) return clean;
     return `${clean.slice(0, MAX_TEXT_CHARS)}[cut: ${clean.length} characters in all]`;
   }
 
-  /** As many of the newest as fit, as JSON; `make` calls `text` for whatever it takes. At least one, if there is any. */
+  /**
+   * As many of the newest as fit, as JSON; `make` calls `text` for each text it takes. At least one, if there is any.
+   */
   newest<Item>(items: readonly Item[], make: (item: Item) => object): string {
     const made: string[] = [];
     let chars = 0;

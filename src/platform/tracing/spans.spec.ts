@@ -14,7 +14,7 @@ afterAll(async () => {
   await provider.shutdown();
 });
 
-test('a request that is answered with 5xx is an error, and no other is', () => {
+test('a request that is answered with 5xx is an error; any other is not', () => {
   for (const status of [200, 499, 500])
     startRequest({}, 'GET').end({ name: `GET ${status}`, status, attributes: { status } });
   const found = exporter
@@ -31,7 +31,7 @@ test.each([
   [new RangeError('a secret in it'), 'RangeError'],
   ['a secret in it', 'error'],
 ])(
-  'work that fails makes its span an error without its words, and fails on (%s)',
+  'work that fails marks its span as an error without its message, and still fails (%s)',
   async (failure, message) => {
     await expect(
       inSpan({ name: 'work', attributes: () => ({}) }, () => Promise.reject(failure as Error)),
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test('while nobody collects there are no spans and no headers', async () => {
+test('without a collector there are no spans and no headers', async () => {
   setExporting(false);
   startRequest({}, 'GET').run(() => undefined);
   startRequest({}, 'GET').end({ name: 'GET', status: 500, attributes: {} });

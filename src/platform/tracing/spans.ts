@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/api';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
-/** Only OpenTelemetry's API: unless spans are exported none are made, and each costs one check. */
+/** Uses only OpenTelemetry's API: unless spans are exported, none are made, and each costs one check. */
 const tracer = () => trace.getTracer('agent-gateway');
 
 let exporting = false;
@@ -31,7 +31,7 @@ export interface RequestSpan {
 
 const UNTRACED: RequestSpan = { run: (work) => work(), end: () => undefined };
 
-/** Continues the caller's trace (`traceparent`), or begins one. */
+/** Continues the caller's trace (`traceparent`), or starts a new one. */
 export function startRequest(headers: Readonly<Record<string, unknown>>, method: string): RequestSpan {
   if (!exporting) return UNTRACED;
   const caller = propagation.extract(context.active(), headers);
@@ -50,12 +50,12 @@ export function startRequest(headers: Readonly<Record<string, unknown>>, method:
   };
 }
 
-/** The name of a span, and what is known before its work begins. */
+/** The name of a span, and what is known before its work starts. */
 export interface SpanStart {
   readonly name: string;
-  /** Asked for only when there is a span. */
+  /** Called only when there is a span. */
   readonly attributes: () => Attributes;
-  /** Whether the work is a call to another service, and not the gateway's own. */
+  /** Whether the work is a call to another service, rather than the gateway's own. */
   readonly isCall?: boolean;
 }
 
@@ -87,7 +87,7 @@ export function traceHeaders(): Readonly<Record<string, string>> {
 }
 
 /**
- * A word with few values, as OpenTelemetry's conventions ask: the reason that is answered to callers, else the class of
+ * A word with few values, as OpenTelemetry's conventions ask: the reason that callers are told, otherwise the class of
  * the error.
  */
 /** `error.type` of what was thrown. */

@@ -4,7 +4,7 @@ import type { Logs } from '../logging/logger.js';
 import { withDeadline } from '../runtime/with-deadline.js';
 import { setExporting } from './spans.js';
 
-/** Ends the export: what is left is sent within its time. */
+/** Ends the export; what is left is sent within its time limit. */
 export type StopTelemetry = () => Promise<void>;
 
 /** Which signals go to a collector (`Environment.telemetry`). */
@@ -12,7 +12,7 @@ export interface TelemetrySignals {
   readonly traces: boolean;
   readonly metrics: boolean;
   readonly logs: boolean;
-  /** Time between two exports of metrics, in milliseconds; undefined takes the SDK's minute. */
+  /** Time between two exports of metrics, in milliseconds; undefined means the SDK's minute. */
   readonly metricIntervalMs: number | undefined;
 }
 
@@ -27,8 +27,8 @@ const STOP_MS = 3000;
  * Sends what is asked for by OTLP over HTTP to the collector that OpenTelemetry's variables name
  * (`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_<SIGNAL>_ENDPOINT`, and the others for headers, sampling,
  * intervals and limits): spans; with `OTEL_METRICS_EXPORTER=otlp` the metrics of `/metrics`; with
- * `OTEL_LOGS_EXPORTER=otlp` the log lines, redacted as on standard output. For a signal that is not asked for, nothing
- * is loaded and nothing is measured.
+ * `OTEL_LOGS_EXPORTER=otlp` the log lines, redacted as on standard output. Nothing is loaded or measured for a signal
+ * that is not asked for.
  */
 export async function startTelemetryExport(
   signals: TelemetrySignals,

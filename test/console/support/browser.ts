@@ -6,15 +6,15 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Chromium of the system; CHROMIUM_PATH names another one. */
+/** The system's Chromium; CHROMIUM_PATH names another one. */
 const CHROMIUM = [process.env['CHROMIUM_PATH'] ?? '', ...PLACES].find(
   (path) => path !== '' && existsSync(path),
 );
 
-/** Where screenshots are kept, to be looked at: outside the repository. */
+/** Where screenshots are kept for review, outside the repository. */
 const SCREENSHOTS = process.env['CONSOLE_SCREENSHOTS'] ?? join(tmpdir(), 'agent-gateway-console');
 
-/** `describe`, or nothing but a sentence where there is no browser. */
+/** `describe`, or a skipped one where there is no browser. */
 export const describeInBrowser = CHROMIUM === undefined ? describe.skip : describe;
 if (CHROMIUM === undefined)
   process.stderr.write(
@@ -29,13 +29,13 @@ export interface View {
   readonly width: number;
 }
 
-/** How long anything may take before it counts as broken: a machine that runs other things beside this is slow. */
-export const PATIENCE_MS = 120_000;
+/** How long anything may take before it counts as broken; long, because the machine may be busy. */
+export const TIMEOUT_MS = 120_000;
 
-/** A page in a browser of its own, and everything it did that it must not do. */
+/** A page in a new browser, and every fault it had. */
 export interface Visit {
   readonly page: Page;
-  /** Errors on the console, uncaught ones, and requests to other origins. */
+  /** Console errors, uncaught errors, and requests to other origins. */
   readonly faults: readonly string[];
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function openBrowser(): Promise<void> {
   if (CHROMIUM === undefined) return;
   browser = await chromium.launch({
     executablePath: CHROMIUM,
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
@@ -56,8 +56,8 @@ export async function closeBrowser(): Promise<void> {
 }
 
 /**
- * @param url an address of the console; its origin is the only one that may be asked
- * @param first a script that runs before any of the page
+ * @param url an address of the console; only requests to its origin are allowed
+ * @param first a script that runs before any of the page's
  */
 export async function visit(
   url: string,
@@ -75,7 +75,7 @@ export async function visit(
   if (token !== undefined) await signIn(context, token);
   if (first !== undefined) await context.addInitScript({ content: first });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   const faults: string[] = [];
   const { origin } = new URL(url);
   page.on('console', (message) => {
@@ -95,7 +95,7 @@ export async function visit(
   return { page, faults, close: () => context.close() };
 }
 
-/** As the console keeps it itself once somebody pasted it. */
+/** Stores the token as the console does after a person has pasted it. */
 async function signIn(context: BrowserContext, token: string): Promise<void> {
   const stored = JSON.stringify(JSON.stringify({ token }));
   const name = JSON.stringify('agent-gateway.console');
@@ -106,7 +106,7 @@ async function signIn(context: BrowserContext, token: string): Promise<void> {
 
 let axe: Promise<string> | undefined;
 
-/** What axe finds against WCAG 2.2 AA: rules with the elements that break them. */
+/** Violations of WCAG 2.2 AA that axe finds: rules, and the elements that break them. */
 export async function violations(page: Page): Promise<string[]> {
   axe ??= readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(await axe);
@@ -129,8 +129,9 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Notes in the page what the Tab key has to reach, which is all that somebody can operate with a pointer but radio buttons (a group
- * is one stop), and on what nobody would see the focus. What is drawn anew meanwhile is no longer there to be reached.
+ * Records in the page which controls the Tab key must still reach, and on which controls the focus is invisible. A
+ * group of radio buttons is one stop, so radio buttons are left out. Elements that were removed meanwhile need not be
+ * reached.
  */
 const WATCH_FOCUS = `{
   const nameOf = (one) => one.tagName + ' ' + one.textContent.trim().slice(0, 60);
@@ -150,7 +151,10 @@ const WATCH_FOCUS = `{
 }`;
 const MOST_PRESSES = 600;
 
-/** Presses Tab through the whole page. @returns controls that it does not reach, and those on which nobody sees the focus */
+/**
+ * Presses Tab through the whole page.
+ * @returns the controls it does not reach, and those on which the focus is invisible
+ */
 export async function keyboardGaps(page: Page): Promise<{ notReached: string[]; notSeen: string[] }> {
   await page.evaluate(WATCH_FOCUS);
   const notReached = () => page.evaluate<string[]>('notReached()');
@@ -160,11 +164,11 @@ export async function keyboardGaps(page: Page): Promise<{ notReached: string[]; 
   return { notReached: await notReached(), notSeen: await page.evaluate<string[]>('focusNotSeen()') };
 }
 
-/** Waits until all that is drawn has come, and what it made the browser load. */
-export async function settled(page: Page): Promise<void> {
+/** Waits until the page is rendered and everything that it made the browser load has arrived. */
+export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator('h1').waitFor();
   await page.locator('.spinner').first().waitFor({ state: 'detached' });
-  // Two frames, and an image after them: what was asked for before has come or failed by then.
+  // Two frames, then an image: earlier requests have finished or failed by then.
   await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
     const image = new Image();
     image.onload = image.onerror = resolve;
@@ -172,7 +176,7 @@ export async function settled(page: Page): Promise<void> {
   })))`);
 }
 
-/** Whether the page is wider than the window: on a phone one would have to scroll sideways. */
+/** Whether the page is wider than the window, so that one would have to scroll sideways on a phone. */
 export async function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth + 1');
 }

@@ -1,4 +1,4 @@
-/** Texts that would run if any of them were taken for markup, for a script or for the address of one. */
+/** Texts that would run if any of them were treated as markup, as a script or as a script's URL. */
 const CORPUS: readonly string[] = [
   '<img src=x onerror=window.hit=1>',
   '<script>window.hit=1</script>',
@@ -23,7 +23,7 @@ const CORPUS: readonly string[] = [
   '\u202e<b onclick=window.hit=1>\u2066',
 ];
 
-/** All of them in one text, as it is stored. */
+/** All of them in one text, as stored. */
 export const ALL = CORPUS.join('\n\n');
-/** Where lines are not allowed. */
+/** For fields that do not allow line breaks. */
 export const ONE_LINE = CORPUS.slice(0, 9).join(' ');

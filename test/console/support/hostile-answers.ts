@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { ALL } from './corpus.js';
 
 const DATA = /\/(admin|api)\/v1\//;
-/** Words and numbers of the API itself, which decide what a page offers: with anything else in them less would be drawn. */
+/** The API's own words and numbers, which decide what a page offers. Changing them would hide parts of the page. */
 const OWN_WORDS = new Set([
   ...[
     'status',
@@ -22,8 +22,9 @@ const OWN_WORDS = new Set([
 const TIME = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/;
 
 /**
- * Adds the corpus to every text of every answer that the page gets, and to the names of what has no fixed ones: whatever is written
- * there, now or later, by whomever. @returns how many texts were changed so far
+ * Adds the corpus to every text in every response to the page, and to keys that are not fixed names. This covers any
+ * text, whoever wrote it.
+ * @returns a function that says how many texts were changed so far
  */
 export async function makeAnswersHostile(page: Page): Promise<() => number> {
   let changed = 0;

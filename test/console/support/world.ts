@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import { HookReceiver } from '../../harness/hook-receiver.js';
 import { McpBench, scripted, serverB, shared } from '../../harness/mcp.js';
 import { newSession } from '../../harness/turn-stream.js';
-import { PATIENCE_MS } from './browser.js';
+import { TIMEOUT_MS } from './browser.js';
 
 const SETTINGS = `
 [agent]
@@ -20,18 +20,18 @@ system_prompt = "You answer customers."
 never = ["tools__echo", "tools__pid", "memory_*"]
 `;
 
-/** A browser on a busy machine asks for much at once: to wait for a connection is no error. */
-const PATIENT = { GATEWAY__DATABASE__CONNECT_TIMEOUT_MS: String(PATIENCE_MS) };
+/** A browser on a busy machine sends many requests at once; waiting for a connection is not an error. */
+const PATIENT = { GATEWAY__DATABASE__CONNECT_TIMEOUT_MS: String(TIMEOUT_MS) };
 
 const SHIPPED_PLUGINS = { GATEWAY__PLUGINS__DIRECTORY: resolve('plugins') };
 
-/** A gateway with something on every page: what works, what fails, and what waits. */
+/** A gateway with something on every page: things that work, fail and wait. */
 export interface World {
   readonly gateway: TestGateway;
   readonly receiver: HookReceiver;
-  /** A session with answers and calls of tools. */
+  /** A session with answers and tool calls. */
   readonly sessionId: string;
-  /** A session whose call of a tool waits for a person. */
+  /** A session whose tool call waits for a person. */
   readonly askingId: string;
   url(path: string, profile?: 'a' | 'b'): string;
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ export async function openWorld(text = 'Hello there'): Promise<World> {
   const gateway = await startTestGateway({
     env: { ...bench.env, ...broken, ...PATIENT, ...SHIPPED_PLUGINS },
   });
-  const soon = (check: () => Promise<void>): Promise<void> => eventually(check, PATIENCE_MS);
+  const soon = (check: () => Promise<void>): Promise<void> => eventually(check, TIMEOUT_MS);
   await soon(async () => expect((await serverB(gateway, 'tools'))?.status).toBe('connected'));
   await hooksOf(gateway, receiver);
   const sessionId = await talkedSession(gateway, text);
@@ -61,13 +61,13 @@ export async function openWorld(text = 'Hello there'): Promise<World> {
     const { body } = await gateway.admin.get<{ items: unknown[] }>('/approvals');
     expect(body.items).not.toHaveLength(0);
   });
-  // It is summed up behind the turns.
+  // Usage is summed up after the turns.
   await soon(async () => {
     const { body } = await gateway.admin.get<{ items: unknown[] }>('/usage?by=agent');
     expect(body.items).toContainEqual(expect.objectContaining({ agent: 'support' }));
   });
   await gateway.b.patch('/config', { agent: { max_turns: 40 } });
-  // The page of the audit does not ask again by itself, and rows are sealed behind the change.
+  // The audit page does not refresh by itself, and rows are sealed after the change.
   await soon(async () => {
     const { body } = await gateway.admin.get<{ items: unknown[] }>('/audit?action=config.changed');
     expect(body.items).not.toHaveLength(0);

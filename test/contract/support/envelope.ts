@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../src/common/errors/gateway-error.js';
 import type { ProfileId } from '../../../src/http/profiles/profile.js';
 
-/** The error of a B envelope; A's has no details. */
+/** The error in Profile B's envelope; Profile A's has no details. */
 export interface ErrorWire {
   readonly code: ErrorCode;
   readonly message: string;
@@ -18,8 +18,9 @@ interface AnyAnswer {
 }
 
 /**
- * Checks status, content type and the exact envelope of a profile (docs/specification/api.md, 7), and returns the error in it.
- * All at once, here and below: thousands of answers are looked at, and `expect` costs more than what it compares.
+ * Checks status, content type and the exact envelope of a profile (docs/specification/api.md, 7), and returns its
+ * error. Each function here compares everything in one `expect`: it runs for thousands of responses, and `expect`
+ * costs more than the comparison.
  */
 export function expectError(
   profile: ProfileId,
@@ -61,7 +62,10 @@ const RATE_HEADERS = {
   'x-ratelimit-reset': A_NUMBER,
 };
 
-/** What every answer of an API port carries, whatever its status (docs/specification/api.md, 8; docs/specification/silences.md, Headers). */
+/**
+ * Headers of every response of an API port, whatever its status (docs/specification/api.md, 8;
+ * docs/specification/silences.md, Headers).
+ */
 export function expectCommonHeaders(answer: { readonly headers: AnyAnswer['headers'] }): void {
   expectHeaders(answer, { ...COMMON_HEADERS, ...RATE_HEADERS });
 }

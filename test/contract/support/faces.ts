@@ -6,20 +6,20 @@ export const PROFILES: readonly ProfileId[] = ['a', 'b'];
 
 export const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-/** An integer, in what is compared with `toEqual`. */
+/** Matches any integer in `toEqual`. */
 export const anInteger: unknown = {
   asymmetricMatch: (value: unknown) => Number.isInteger(value),
   toString: () => 'an integer',
 };
 
-/** What differs between the two profiles in tests that are otherwise the same. */
-export const FACES = {
+/** The differences between the two profiles, for tests that are otherwise the same. */
+export const PROFILE_DIFFERENCES = {
   a: {
     profile: 'a',
     idKey: 'session_id',
     created: ['channel', 'created_at', 'session_id', 'status'],
     item: ['channel', 'created_at', 'message_count', 'session_id', 'status'],
-    // `agent` is added (docs/specification/additions.md).
+    // `agent` is an addition (docs/specification/additions.md).
     detail: [
       'agent',
       'channel',
@@ -57,7 +57,7 @@ export const FACES = {
   },
 } as const satisfies Record<ProfileId, object>;
 
-/** A JSON object of which a test knows no more than that. */
+/** A JSON object of unknown shape. */
 export type Wire = Record<string, unknown>;
 
 export interface SessionListWire {
@@ -85,12 +85,12 @@ export function sortedKeys(value: unknown): string[] {
   return Object.keys(value as object).sort();
 }
 
-/** The id of a session in either profile's words. */
+/** The id of a session in either profile's field. */
 export function idIn(session: Wire): string {
   return String(session['session_id'] ?? session['id']);
 }
 
-/** Makes a session, which must work. */
+/** Creates a session; fails when it is refused. */
 export async function newSession(caller: HttpCaller, body: Wire = {}): Promise<string> {
   const answer = await caller.post<Wire>('/sessions', body);
   expect(answer.status).toBe(201);
@@ -101,8 +101,8 @@ export function say(caller: HttpCaller, id: string, content: string): Promise<An
   return caller.post<MessageWire>(`/sessions/${id}/messages`, { content });
 }
 
-/** Lets a session look as if nobody had said anything for so long. */
-export async function fallSilent(gateway: TestGateway, id: string, seconds: number): Promise<void> {
+/** Makes a session look as if it had been silent for this many seconds. */
+export async function makeQuiet(gateway: TestGateway, id: string, seconds: number): Promise<void> {
   await gateway.database.query(
     `UPDATE sessions SET quiet_since = quiet_since - make_interval(secs => $2) WHERE id = $1`,
     [id, seconds],

@@ -12,8 +12,8 @@ export function writesOf(gateway: TestGateway, profile: ProfileId): { method: st
     .map(({ method, path }) => ({ method, path: path.replace(/^\/api\/v1/, '') }));
 }
 
-/** The same request as often as it is called, under this key. */
-export function keyed(
+/** Sends a request with an idempotency key. */
+export function sendWithKey(
   gateway: TestGateway,
   profile: ProfileId,
   { method, path, body }: { method: string; path: string; body?: unknown },

@@ -56,7 +56,7 @@ export function operationsOf(document: OpenApi): RoutedOperation[] {
   );
 }
 
-/** The response itself, where the document refers to one. */
+/** The response itself when the document has a reference. */
 export function resolved(document: OpenApi, response: OpenApiResponse): OpenApiResponse {
   const name = response.$ref?.split('/').at(-1);
   return name === undefined ? response : document.components.responses[name]!;

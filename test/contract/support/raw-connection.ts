@@ -4,14 +4,14 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
-  /** The text parsed, when it says that it is JSON. */
+  /** The parsed body if its content type is JSON. */
   readonly body: unknown;
 }
 
-/** Nothing came in time, though the connection is still open. */
-export class StillSilent extends Error {}
+/** Nothing arrived in time, though the connection is still open. */
+export class ReadTimeout extends Error {}
 
-/** A bare TCP connection, for requests that no HTTP client would send. */
+/** A raw TCP connection, for requests that no HTTP client would send. */
 export class RawConnection {
   private received = Buffer.alloc(0);
   private closed = false;
@@ -27,7 +27,7 @@ export class RawConnection {
     socket.on('end', () => this.end());
   }
 
-  /** The client's half stays open when the server ends its own, as that of a careless client. */
+  /** The client's half stays open when the server ends its own half, as with a careless client. */
   static async open(port: number | undefined): Promise<RawConnection> {
     const socket = connect({ port: port ?? 0, host: '127.0.0.1', allowHalfOpen: true });
     await new Promise<void>((resolve, reject) => {
@@ -42,7 +42,7 @@ export class RawConnection {
     return this;
   }
 
-  /** The next answer; throws when none has arrived in time. `bodiless` for answers to HEAD. */
+  /** The next response; throws when none arrives in time. `bodiless` is for responses to HEAD. */
   async answer({ withinMs = 1000, bodiless = false } = {}): Promise<RawAnswer> {
     const deadline = performance.now() + withinMs;
     for (;;) {
@@ -51,7 +51,7 @@ export class RawConnection {
       if (this.closed || !(await this.more(deadline))) {
         const got = JSON.stringify(this.received.toString('latin1').slice(0, 200));
         if (this.closed) throw new Error(`No answer before the connection ended: ${got}`);
-        throw new StillSilent(`No answer within ${withinMs} ms: ${got}`);
+        throw new ReadTimeout(`No answer within ${withinMs} ms: ${got}`);
       }
     }
   }
@@ -63,7 +63,7 @@ export class RawConnection {
     return true;
   }
 
-  /** Whether the server lets go of the connection in time, though this end does not close and goes on sending. */
+  /** Whether the server drops the connection in time, though the client keeps it open and goes on sending. */
   async isDropped(withinMs: number): Promise<boolean> {
     const deadline = performance.now() + withinMs;
     while (performance.now() < deadline) {
@@ -74,7 +74,7 @@ export class RawConnection {
     return false;
   }
 
-  /** Takes nothing more, whatever is sent. */
+  /** Stops reading, whatever arrives. */
   stopReading(): this {
     this.socket.pause();
     return this;
@@ -85,18 +85,18 @@ export class RawConnection {
     return this;
   }
 
-  /** Has nothing more to say, and listens on. */
+  /** Ends the client's half, and keeps reading. */
   endHalf(): this {
     this.socket.end();
     return this;
   }
 
-  /** Goes away without a word, with a reset. */
+  /** Resets the connection. */
   reset(): void {
     this.socket.resetAndDestroy();
   }
 
-  /** Ends the client's half as well. */
+  /** Also ends the client's half. */
   close(): void {
     this.socket.destroy();
   }
@@ -139,7 +139,7 @@ export class RawConnection {
   }
 }
 
-/** The bytes of a request; `Host` is given, everything else is the test's to say. */
+/** The bytes of a request. `Host` is added; the test chooses everything else. */
 export function request(
   method: string,
   target: string,
@@ -153,7 +153,7 @@ export function request(
   return Buffer.concat([Buffer.from(head, 'latin1'), typeof body === 'string' ? Buffer.from(body) : body]);
 }
 
-/** The same with a body of JSON (or what a test calls so) and its length. */
+/** The same with a JSON body (or what a test calls so) and its length. */
 export function jsonRequest(
   method: string,
   target: string,

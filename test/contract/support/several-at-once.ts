@@ -1,6 +1,6 @@
 const AT_ONCE = 8;
 
-/** Does something for each item, some at a time. The first failure is thrown when whatever began has ended. */
+/** Calls `act` for each item, some at a time. Throws the first failure when everything that has begun has ended. */
 export async function severalAtOnce<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<unknown>,

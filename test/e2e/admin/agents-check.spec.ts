@@ -71,7 +71,7 @@ const WARNINGS = [
 ];
 
 describe('POST /admin/v1/agents/check', () => {
-  test('asks each model one token and says what it costs; who does not answer says why', async () => {
+  test('asks each model for one token and says what that cost, or why it did not answer', async () => {
     main.clearRequests();
     const { status, body } = await gateway.admin.post<CheckedWire>('/agents/check', {});
     expect(status).toBe(200);
@@ -85,7 +85,7 @@ describe('POST /admin/v1/agents/check', () => {
     expect(body.agents[2]?.models[0]).toMatchObject({ reason: 'provider_refused_credentials' });
     expect(body.agents[3]?.warnings).toEqual(WARNINGS);
     expect(body.cost_usd).toBe(answered?.cost_usd);
-    // Two agents have this model.
+    // Two agents use this model, which is asked once.
     expect(main.getRequests()).toHaveLength(1);
     expect(main.getRequests()[0]?.body).toMatchObject({ model: 'one', max_tokens: 1 });
     expect(body.agents[1]?.models).toEqual([answered]);
@@ -153,7 +153,7 @@ describe('POST /admin/v1/agents/check', () => {
     expect(refused.body.error.message).toContain('may only use the agents legal');
   });
 
-  test('agents of other users are not asked, but by operators who see all agents; no names are told', async () => {
+  test('agents of other users are asked only by operators who see all agents, and their names are not told', async () => {
     await gateway.b.patch('/config', { 'agents.legal.users': ['ada'] });
     const caller = gateway.adminCaller(await gateway.mint({ scopes: ['sessions:write'] }));
     const namesOf = async (one: typeof caller) =>
@@ -208,7 +208,7 @@ describe('agent-gateway agents', () => {
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('AGENT_GATEWAY_URL')]);
   });
 
-  test('list: the same by the database of the settings as over HTTP', async () => {
+  test('list: the same from the database of the settings as over HTTP', async () => {
     const local = {
       ...(await configEnv(AGENTS)),
       DATABASE_URL: gateway.database.url,

@@ -45,7 +45,7 @@ afterAll(async () => {
 const pending = async (query = '?status=pending') =>
   (await gateway.admin.get<{ items: Approval[]; next_cursor: string | null }>(`/approvals${query}`)).body;
 
-/** A message whose call waits: what waits, and the answer that is to come. */
+/** Sends a message whose call waits. Returns the waiting call and the promise of the answer. */
 async function asked() {
   const sessionId = await newSession(gateway);
   const answer = gateway.a.post<Answer>(`/sessions/${sessionId}/messages`, {

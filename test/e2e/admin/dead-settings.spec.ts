@@ -5,7 +5,7 @@ import { runCommand } from '../../harness/remote-command-line.js';
 
 afterAll(removeConfigs);
 
-/** Budgets, prices and roles with a slip of the pen each, beside some that are right. */
+/** Budgets, prices and roles with one slip each, beside some that are right. */
 const CARELESS = `
 [providers.main]
 kind = "offline"

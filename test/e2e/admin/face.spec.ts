@@ -18,7 +18,7 @@ afterAll(() => gateway.stop());
 const at = (port: 'a' | 'b') => gateway.adminCaller(gateway.token, port);
 
 describe.each(['a', 'b'] as const)("the operators' API on the port of Profile %s", (port) => {
-  test('has one face: B envelope and snake_case, also where there is nothing', async () => {
+  test('answers in the envelope of Profile B and in snake_case, also where there is no such path', async () => {
     const missing = await at(port).get<Refusal>('/nothing');
     expect([missing.status, missing.body]).toEqual([
       404,
@@ -109,7 +109,7 @@ test('"each can be switched off": without the face its paths are 404, with B env
   }
 });
 
-test('a face that there is not is refused by its name', async () => {
+test('an unknown face is refused by its name', async () => {
   await expect(startTestGateway({ env: { GATEWAY__GATEWAY__FACES: '["admin","telnet"]' } })).rejects.toThrow(
     /gateway\.faces/,
   );

@@ -20,7 +20,7 @@ interface Refusal {
 
 let gateway: TestGateway;
 let receiver: HookReceiver;
-/** What a query names, by the word that stands for it in the tables below. */
+/** Values that the tables below refer to as `$word`. */
 const named: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** A session, and a turn in it when something is said. */
+/** A session, with a turn when `content` is given. */
 async function opened(name: string, body: object, content?: string): Promise<void> {
   const { id } = (await gateway.b.post<{ id: string }>('/sessions', body)).body;
   named[name] = id;
@@ -70,7 +70,7 @@ async function opened(name: string, body: object, content?: string): Promise<voi
   named[`${name}.turn`] = turn?.id ?? '';
 }
 
-/** A tool call and a question of each state, at Ada's session (support) and Ben's (legal). */
+/** Inserts a tool call and a question in each state, in Ada's session (support) and Ben's (legal). */
 async function plantWaiting(): Promise<void> {
   for (const [who, user, agent] of [
     ['$ada', 'ada', 'support'],
@@ -94,7 +94,7 @@ async function plantWaiting(): Promise<void> {
     }
 }
 
-/** `$word` is what it stands for. */
+/** Replaces each `$word` with its value. */
 const filled = (text: string): string => text.replace(/\$[\w.]+/g, (word) => named[word] ?? word);
 
 async function ids(caller: HttpCaller, path: string): Promise<readonly (string | undefined)[]> {
@@ -103,7 +103,7 @@ async function ids(caller: HttpCaller, path: string): Promise<readonly (string |
   return body.items.map(({ id }) => id);
 }
 
-/** Each filter of each list, with what it leaves of the list, newest first. */
+/** Each filter of each list, and the items that remain, newest first. */
 const FILTERS: readonly (readonly [string, readonly string[]])[] = [
   ['/sessions?agent=support', ['$ada']],
   ['/sessions?agent=legal', ['$desk', '$ben']],
@@ -134,7 +134,7 @@ const FILTERS: readonly (readonly [string, readonly string[]])[] = [
   ['/questions?status=declined', ['$ben.done.question', '$ada.done.question']],
 ];
 
-/** What the same filters leave to a token for the agent `support` alone. */
+/** What the same filters return for a token of the agent `support` only. */
 const NARROWED: readonly (readonly [string, readonly string[]])[] = [
   ['/sessions', ['$ada']],
   ['/sessions?agent=support', ['$ada']],

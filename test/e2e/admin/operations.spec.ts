@@ -89,6 +89,11 @@ test('webhooks and deliveries are listed, shown with their body to those who may
   });
   const { items } = (await gateway.admin.get<Page<object>>('/audit?action=delivery.replayed')).body;
   expect(items).toHaveLength(1);
+  // What was delivered is kept, also when its webhook is gone; it cannot be sent again.
+  await gateway.a.delete(`/hooks/${delivery!.hook_id}`);
+  expect((await gateway.admin.get<Delivery>(path)).status).toBe(200);
+  const gone = await gateway.admin.post<{ error: { message: string } }>(`${path}/redeliver`);
+  expect([gone.status, gone.body.error.message]).toEqual([404, 'There is no such webhook.']);
   for (const missing of ['/deliveries/0', '/deliveries/99999', '/deliveries/x'])
     expect([missing, (await gateway.admin.get(missing)).status]).toEqual([missing, 404]);
 });
@@ -238,7 +243,7 @@ test('the overview says whether all is well, what happens, and what needs a pers
   }
 });
 
-test('the overview has spend and names for those alone who may read them', async () => {
+test('the overview shows spend and names only to those who may read them', async () => {
   const shown = async (...scopes: Scope[]) => {
     const caller = gateway.adminCaller(await gateway.mint({ scopes: ['status:read', ...scopes] }));
     const { body, text } = await caller.get<Overview>('/overview?since=2h');

@@ -1,5 +1,6 @@
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
+import { promptly } from '../../harness/promptly.js';
 
 interface Page<Item> {
   items: Item[];
@@ -99,7 +100,7 @@ test('"sessions search": by id, user, agent, channel, status and time, newest fi
     expect([wrong, (await gateway.admin.get(`/sessions?${wrong}`)).status]).toEqual([wrong, 400]);
 });
 
-test('a part of the id of a user is looked for in 50,000 sessions a page; one that finds nothing there says where to go on', async () => {
+test('part of the id of a user is looked for in 50,000 sessions a page, and a page without matches says where to go on', async () => {
   await gateway.database.query(
     `INSERT INTO sessions (id, channel, user_id, status, metadata, created_at)
      SELECT 'sess_many' || n, 'api', CASE n WHEN 50005 THEN 'The Needle' ELSE 'hay' END, 'active', '{}',
@@ -162,11 +163,11 @@ test('a turn that runs is cancelled from another replica within a second, and th
   const waiting = turns.find(({ status }) => status === 'waiting')!;
   const first = await gateway.admin.post(`/turns/${waiting.id}/cancel`);
   expect([first.status, first.body]).toEqual([200, { id: waiting.id, status: 'cancelled' }]);
-  const began = performance.now();
-  const cancelled = await other.adminCaller(gateway.token).post(`/turns/${running}/cancel`);
-  expect([cancelled.status, cancelled.body]).toMatchObject([200, { id: running }]);
-  expect((await answer).status).toBe(409);
-  expect(performance.now() - began).toBeLessThan(2000);
+  await promptly(2000, async () => {
+    const cancelled = await other.adminCaller(gateway.token).post(`/turns/${running}/cancel`);
+    expect([cancelled.status, cancelled.body]).toMatchObject([200, { id: running }]);
+    expect((await answer).status).toBe(409);
+  });
   const turn = (await gateway.admin.get<Turn>(`/turns/${running}`)).body;
   expect(turn.status).toBe('cancelled');
   const again = await gateway.admin.post<Refusal>(`/turns/${running}/cancel`);
@@ -201,7 +202,7 @@ test('"bound callers see their own sessions, turns"; tokens of some agents those
   expect((await support.get(`/sessions/${foreign}`)).status).toBe(403);
 });
 
-test('needs the scope; what there is not is 404', async () => {
+test('needs the scope; what does not exist is 404', async () => {
   const writer = gateway.adminCaller(await gateway.mint({ scopes: ['sessions:write'] }));
   const reader = gateway.adminCaller(await gateway.mint({ scopes: ['sessions:read'] }));
   expect((await writer.get('/sessions')).status).toBe(403);

@@ -35,7 +35,7 @@ const count = async (table: string): Promise<number> => {
   const [row] = await gateway.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`);
   return row!.n;
 };
-/** By the name that clients still send, though the SDK advises against it. */
+/** The parameter that clients still send, although the SDK has deprecated it. */
 const as = (user: string): object => ({ user });
 const ask = (more: Partial<ChatCompletionCreateParamsNonStreaming> = {}) =>
   client.chat.completions.create({
@@ -299,7 +299,7 @@ describe('"with an Idempotency-Key also the answer, sealed, for 24 h"', () => {
   });
 });
 
-test('hints that change no answer are taken; what the answer is for, and one call at a time, are said to the model', async () => {
+test('hints that change no answer are accepted; the description of the format, and one call at a time, are passed to the model', async () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false };
   const hints = { prompt_cache_key: 'ada-7', safety_identifier: 'hash', verbosity: 'medium' as const };
   await ask({

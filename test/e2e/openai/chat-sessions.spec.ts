@@ -51,7 +51,7 @@ test('"continues a session": it has the history, and what stands behind the last
   const first = await say(session, [{ role: 'system', content: 'Be brief.' }, user('Two')]);
   expect(first.choices[0]!.message.content).toBe('3 messages, the last: Two');
   expect(model.requests.at(-1)!.system).toContain('Be brief.');
-  // As clients send it that keep the conversation themselves, too.
+  // The whole conversation, as clients send it that also keep it themselves.
   const whole = [user('Two'), first.choices[0]!.message, user('Three')];
   const { data: second } = await client.chat.completions
     .create({ model: 'default', messages: whole }, { headers: { 'X-Session-Id': session } })

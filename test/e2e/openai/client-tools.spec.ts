@@ -96,7 +96,7 @@ test('streamed, and after a restart', async () => {
   expect(text).toContain('told snow');
 });
 
-test('who goes on without outputs goes on: the model is told that there are none', async () => {
+test('a caller who continues without outputs may: the model is told that there are none', async () => {
   const first = await client.responses.create({ ...asked, input: 'call weather and call weather' });
   const [one] = outputsOf(first);
   const second = await client.responses.create({

@@ -28,7 +28,7 @@ const weather = {
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** By the name that clients still send, though the SDK advises against it. */
+/** The parameter that clients still send, although the SDK has deprecated it. */
 const ADA: object = { user: 'ada' };
 
 type Item = Awaited<ReturnType<typeof itemsOf>>[number];
@@ -41,7 +41,7 @@ async function itemsOf(
   return data;
 }
 
-/** What an item says, in a word. */
+/** An item in one word. */
 function told(item: Item): string {
   if (item.type === 'function_call') return `calls ${item.name}`;
   if (item.type === 'function_call_output') return `got ${item.output as string}`;
@@ -68,7 +68,7 @@ test('what a response answered: its own input, after all that its conversation h
     ...['user: call weather', 'calls weather', 'got rain'],
     ...[`assistant: ${second.output_text}`, 'user: More'],
   ]);
-  // Items that responses said have the ids that they had there.
+  // Items from responses keep their ids.
   expect([items[1]!.id, items[3]!.id]).toEqual([call.id, second.output[0]!.id]);
   expect(items.every((item) => 'status' in item && item.status === 'completed')).toBe(true);
 });

@@ -43,7 +43,7 @@ const weather = {
 };
 const limited = { status: 429, code: 'api_token_turns' };
 
-/** The one turn that the token may have. */
+/** Uses the only turn that the token may have. */
 async function holding(): Promise<() => Promise<unknown>> {
   const held = release;
   const answer = client.responses.create({ ...agent, input: 'call hold' });
@@ -91,7 +91,7 @@ test('a request that is refused before it stored its outputs takes back none tha
   const letGo = await holding();
   let refuse = (): void => undefined;
   const fetched = new Promise<void>((resolve) => (refuse = resolve));
-  // As with a picture that takes long to fetch, and is none.
+  // Like a picture that takes long to fetch and then is not a picture.
   const start = jest
     .spyOn(gateway.started.app.get(MessagesService, { strict: false }), 'start')
     .mockImplementationOnce(async () => {
@@ -213,7 +213,7 @@ describe('DELETE and a response that goes on with the same one come one after th
   });
 });
 
-test('a session that ends with its last response is told as that response; one that is ended otherwise, as itself', async () => {
+test('a session that ends with its last response is reported as that response; one that ended otherwise, as itself', async () => {
   const start = (ends: () => Promise<unknown>) =>
     jest
       .spyOn(gateway.started.app.get(MessagesService, { strict: false }), 'start')

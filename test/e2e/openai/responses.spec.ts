@@ -103,7 +103,7 @@ test('stream: the events in their order, numbered, as the SDK puts them together
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
 });
 
-test('a turn that fails in a stream is told as response.failed', async () => {
+test('a turn that fails in a stream is reported as response.failed', async () => {
   const types: string[] = [];
   for await (const event of await client.responses.create({ ...unstored, input: 'break', stream: true })) {
     types.push(event.type);
@@ -222,7 +222,7 @@ test.each<[string, object]>([
 });
 
 describe('what clients commonly send', () => {
-  test('hints that change no answer are taken, and told again in it', async () => {
+  test('hints that change no answer are accepted, and repeated in it', async () => {
     const hints = {
       ...{ prompt_cache_key: 'ada-7', safety_identifier: 'hash-of-ada', truncation: 'auto' as const },
       ...{
@@ -243,7 +243,7 @@ describe('what clients commonly send', () => {
     expect(Object.keys(body)).not.toContain('safety_identifier');
   });
 
-  test('one call of a tool at a time, and what the answer is for, are said to the model', async () => {
+  test('one call of a tool at a time, and the description of the format, are passed to the model', async () => {
     const response = await client.responses.create({
       ...{ ...unstored, input: 'call weather', tools: [weather], parallel_tool_calls: false },
       text: { format: { type: 'json_schema', name: 'place', description: 'Where it is', schema: place } },

@@ -18,7 +18,7 @@ import { heldAnswer, newSession, providerEnv } from '../../harness/turn-stream.j
 let model: JudgingModel;
 let gateway: TestGateway;
 let client: OpenAI;
-/** A gateway whose model says what a test lets it say. */
+/** A gateway whose model waits until the test lets it answer. */
 let slow: TestGateway;
 let provider: ScriptedProvider;
 let slowClient: OpenAI;
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const agent = { model: 'default' };
-/** Who the response is for: what OpenAI's newer parameters say is not this. */
+/** The user of the response, whom OpenAI's newer parameters do not name. */
 const USER = { user: 'ada' };
 
 const clientTools = [
@@ -89,7 +89,7 @@ test('"`previous_response_id`": a chain is a session, and what was said before i
   expect(sessions).toHaveLength(1);
 });
 
-test('of one response only one goes on, also when two ask at once; the other is told so by name', async () => {
+test('only one response continues another, even when two ask at once; the error names the other', async () => {
   const first = await client.responses.create({ ...agent, input: 'One' });
   const further = (input: string) =>
     client.responses.create({ ...agent, input, previous_response_id: first.id }).then(
@@ -287,11 +287,11 @@ function endWithCall(response: Parameters<Script>[0]): void {
   response.end();
 }
 
-test('outputs that are cancelled while they stand in line can be brought anew', async () => {
+test('outputs that are cancelled while they wait in line can be sent again', async () => {
   provider.script(endWithCall);
   const first = await slowClient.responses.create({ ...agent, input: 'Hello', tools: clientTools });
   const input = outputsOf(first);
-  // Another turn of this token runs, so that the outputs have to wait.
+  // Another turn of this token runs, so the outputs have to wait.
   const held = heldAnswer();
   provider.script(held.script);
   const asked = provider.requests.length;
@@ -401,7 +401,7 @@ test('cancel: a response that runs, and one that waits in line; what is over sta
   expect(events.at(-1)).toBe('response.failed');
 });
 
-test('DELETE: nobody finds it any more, and with the last one its session ends', async () => {
+test('DELETE: no one finds it any more, and with the last one its session ends', async () => {
   const first = await client.responses.create({ ...agent, input: 'One' });
   const second = await client.responses.create({ ...agent, input: 'Two', previous_response_id: first.id });
   const session = (await sessionsOf(gateway)).at(-1)!;
@@ -465,7 +465,7 @@ test('"foreign response ids, other people\'s responses: OpenAI\'s error shape, 4
       code: 'previous_response_not_found',
     });
   }
-  // A turn that was begun elsewhere is no response.
+  // A turn that did not begin with a response is not one.
   const session = await newSession(gateway);
   await gateway.a.post(`/sessions/${session}/messages`, { content: 'x' });
   const [turn] = await gateway.database.query<{ id: string }>('SELECT id FROM turns WHERE session_id = $1', [

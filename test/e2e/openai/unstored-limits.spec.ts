@@ -1,11 +1,15 @@
 import type OpenAI from 'openai';
-import { askingAt, type CountingProvider, startCountingProvider } from '../../harness/counting-provider.js';
+import {
+  anthropicEnv,
+  type CountingProvider,
+  startCountingProvider,
+} from '../../harness/counting-provider.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import { openAiClient, refusalOf } from '../../harness/openai-face.js';
 import { beginStream } from '../../harness/scripted-provider.js';
 
-/** Each call costs a cent: 1,000 tokens of input at 10 dollars a million. */
+/** Each call costs a cent: 1,000 input tokens at 10 dollars a million. */
 const CALL_USD = 0.01;
 
 let provider: CountingProvider;
@@ -21,7 +25,7 @@ beforeAll(async () => {
       ...(said.includes('hold') && !said.includes('held') && { tool: 'hold' }),
     };
   });
-  gateway = await startTestGateway({ env: askingAt(provider) });
+  gateway = await startTestGateway({ env: anthropicEnv(provider) });
   gateway.tools.register({
     name: 'hold',
     description: 'Waits until the test lets go.',
@@ -41,7 +45,7 @@ async function set(keys: Record<string, unknown>): Promise<void> {
   expect([status, text]).toEqual([200, expect.any(String)]);
 }
 
-/** By the name that clients still send, though the SDK advises against it. */
+/** The parameter that clients still send, although the SDK has deprecated it. */
 const as = (name: string): object => ({ user: name });
 
 function say(client: OpenAI, user: string, content: string, signal?: AbortSignal) {
@@ -57,7 +61,7 @@ async function holding(client: OpenAI, user: string) {
   return { answer, letGo: () => release.get(user)?.() };
 }
 
-test('a token has so many requests at once; the next is 429 until one ends', async () => {
+test('a token may have a limited number of requests at once; the next is 429 until one ends', async () => {
   await set({ 'limits.turns_per_api_token': 1 });
   const client = openAiClient(gateway, await gateway.mint({ name: 'one at a time' }));
   const { answer, letGo } = await holding(client, 'ada');

@@ -8,7 +8,7 @@ interface ErrorBody {
 const EXPLAINED: readonly number[] = [502, 503, 504];
 const KEYS: Readonly<Record<Profile, string>> = { a: 'code,message', b: 'code,message,details' };
 
-/** What is wrong with an answer of 5xx: it is to be one of a dead part (502, 503, 504), and in the envelope of its profile. */
+/** What is wrong with a 5xx response: it must be 502, 503 or 504, in the envelope of its profile. */
 export function wrongWith(profile: Profile, answer: Answer): string | undefined {
   const { status, text, headers } = answer;
   if (status < 500) return undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../harness/free-port.js';
 import { until } from '../../harness/gateway-process.js';
 
-/** Where one replica answers. */
+/** The address of one replica. */
 export interface Upstream {
   readonly port: number;
   readonly operationsPort: number;
@@ -12,22 +12,22 @@ export interface Upstream {
 
 export interface Balancer {
   readonly name: string;
-  /** Base of the profile that is balanced. */
+  /** Base URL of the balanced profile. */
   readonly base: string;
-  /** Whether it sends requests to all replicas, as far as it says. */
+  /** Whether it reports that it sends requests to all replicas. */
   seesAll(): Promise<boolean>;
   stop(): void;
 }
 
 export interface NginxOptions {
-  /** What answers 200 without a token. */
+  /** A path that answers 200 without a token. */
   readonly health?: string;
-  /** Further directives for everything, and for the one location. */
+  /** Additional directives for the whole server, and for the one location. */
   readonly global?: string;
   readonly more?: string;
 }
 
-/** An ordinary nginx: it has no health checks, and finds out by being refused. */
+/** An ordinary nginx, which has no health checks: it notices a stop when it is refused. */
 export async function startNginx(
   folder: string,
   upstreams: readonly Upstream[],
@@ -68,7 +68,7 @@ export async function startNginx(
 
 const STATS = '/what-haproxy-sees';
 
-/** HAProxy asks `/readyz` five times a second, and takes a slow answer for none only after two seconds. */
+/** An HAProxy that requests `/readyz` five times a second, and waits two seconds before it counts as failed. */
 export async function startHaproxy(folder: string, upstreams: readonly Upstream[]): Promise<Balancer> {
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');

@@ -12,20 +12,20 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Definite<Body> extends Answer<Body> {
-  /** Whether an attempt before this one may have done it: its answer never came, or said so. */
+export interface DefiniteAnswer<Body> extends Answer<Body> {
+  /** Whether an earlier attempt may have had an effect: its response never came, or said so. */
   readonly wasCut: boolean;
 }
 
-/** Until an answer is definite; accepted messages may have a line before them. */
+/** Time for a definite response. Accepted messages may have to wait in a queue. */
 const DEFINITE_MS = 150_000;
 
 /**
- * One of the callers, as the documents tell them to be: after a cut, or when told to come back, it asks any gateway again
- * with the same key. Judges every answer on the way.
+ * A caller as the documents describe it: after a cut, or when told to come back, it repeats the request with the same
+ * key at any gateway. It checks every response on the way.
  */
 export class CarefulCaller {
-  /** Answers by status, and connections that broke. */
+  /** Responses by status, and broken connections. */
   static newCounts(): Map<string, number> {
     return new Map();
   }
@@ -38,8 +38,8 @@ export class CarefulCaller {
     private readonly counts: Map<string, number>,
   ) {}
 
-  /** Undefined when there is no definite answer in time, which is a violation. */
-  async ask<Body>(question: Question): Promise<Definite<Body> | undefined> {
+  /** Undefined when no definite response arrives in time, which is a violation. */
+  async ask<Body>(question: Question): Promise<DefiniteAnswer<Body> | undefined> {
     const deadline = performance.now() + DEFINITE_MS;
     let wasCut = false;
     let last = 'none';

@@ -7,13 +7,13 @@ import type { Ledger } from './ledger.js';
 import type { Stage } from './stage.js';
 
 export interface LoadSize {
-  /** Callers in sessions that others talk in, too; every other one does not wait for answers. */
+  /** Callers in shared sessions; every other one does not wait for answers. */
   readonly talkers: number;
   /** Sessions that talkers share. */
   readonly shared: number;
   /** Callers that create a session, talk once and end it. */
   readonly comers: number;
-  /** Webhooks that are registered on the way. */
+  /** Webhooks that are registered during the run. */
   readonly lateHooks: number;
 }
 
@@ -23,7 +23,7 @@ interface ModelOutput {
   readonly content: string;
 }
 
-/** Callers of every kind at once, each thing under a key of its own, and what they are told for good in the ledger. */
+/** Callers of every kind at once. Each request has its own key, and the ledger records every definite answer. */
 export class CarefulLoad {
   readonly answers = new Map<string, number>();
   private readonly stopping = new AbortController();
@@ -36,7 +36,7 @@ export class CarefulLoad {
     private readonly hooks: HookAdmin,
     private readonly size: LoadSize,
   ) {
-    // Every worker listens while it sleeps.
+    // Every worker listens to the signal while it sleeps.
     setMaxListeners(0, this.stopping.signal);
   }
 
@@ -71,7 +71,7 @@ export class CarefulLoad {
     const isAsync = n % 2 === 1;
     const session = this.sessions[(n + round) % this.sessions.length] ?? '';
     await this.say(this.caller(`talker-${n}`, n >> 1), session, `talker-${n}-says-${round}`, isAsync);
-    // A steady load: processes have to start meanwhile, and lines are not to become endless.
+    // A steady load: processes must be able to start meanwhile, and queues must not grow without end.
     await this.pause(isAsync ? 400 : 60);
   }
 
@@ -112,7 +112,7 @@ export class CarefulLoad {
     } else this.ledger.write({ kind: 'refused', key, session, status, reason: reasonOf(answer) });
   }
 
-  /** No key helps a DELETE: after a cut, that it has ended already is as good as having ended it. */
+  /** A DELETE has no key. After a cut, a session that has already ended is as good as ended. */
   private async end(caller: CarefulCaller, session: string): Promise<void> {
     const answer = await caller.ask({ method: 'DELETE', path: `/sessions/${session}` });
     if (answer === undefined) return;

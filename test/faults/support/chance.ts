@@ -1,4 +1,4 @@
-/** Repeatable chance: the same seed draws the same numbers. */
+/** A seeded random generator: the same seed gives the same numbers. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -10,7 +10,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** One of them, by chance. */
+/** Chooses one item at random. */
 export function oneOf<Item>(random: () => number, items: readonly Item[]): Item {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new Error('There is nothing to choose from.');

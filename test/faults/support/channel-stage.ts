@@ -12,18 +12,18 @@ interface Stopping {
   stop(): Promise<void>;
 }
 
-/** What there is to a platform's stage. */
+/** What a platform's stage consists of. */
 export interface ChannelKind<Platform> {
-  /** Of the channel, in the settings. */
+  /** The name of the channel in the settings. */
   readonly name: string;
   start(): Promise<Platform>;
   env(platform: Platform): Readonly<Record<string, string>>;
 }
 
-/** A platform, a model and a database of their own, and the replicas between them. */
+/** A platform, a model, a database and replicas for one story. */
 export class ChannelStage<Platform extends Stopping> {
   readonly line = new StoryLine();
-  /** Those that run. */
+  /** The replicas that run. */
   replicas: GatewayProcess[] = [];
   private readonly bench = new ProcessBench();
   private readonly token = mintToken();
@@ -77,7 +77,7 @@ export class ChannelStage<Platform extends Stopping> {
     return found as ChannelB;
   }
 
-  /** Its tools are there. */
+  /** Waits until the replica has the server's tools. */
   async untilServer(replica: GatewayProcess, server: string): Promise<void> {
     const caller = new HttpCaller(replica.b, this.token);
     await eventually(async () => {
@@ -86,7 +86,7 @@ export class ChannelStage<Platform extends Stopping> {
     }, 60_000);
   }
 
-  /** Who receives, by the lease. */
+  /** The replica that receives, by the lease. */
   async receiver(): Promise<GatewayProcess> {
     const [row] = await this.database.query<{ owner: string }>(
       `SELECT owner FROM channel_states WHERE name = $1`,
@@ -104,7 +104,7 @@ export class ChannelStage<Platform extends Stopping> {
     this.leave(victim);
   }
 
-  /** One that has ended. */
+  /** Removes a replica that has ended. */
   leave(replica: GatewayProcess): void {
     this.replicas = this.replicas.filter((other) => other !== replica);
   }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 
-/** Shorter than a run, so that every user's token is exchanged again and again. */
+/** Shorter than a run, so that every user's token is exchanged repeatedly. */
 const TOKEN_SECS = 5;
 
 interface Call {
@@ -12,11 +12,11 @@ interface Call {
 }
 
 /**
- * A tool server and the authorization server before it, which outlive every gateway: an assertion of the gateway becomes a
- * token of its user, and each call is noted under the user whose token it brought.
+ * A tool server and its authorization server, which outlive every gateway. It exchanges the gateway's assertions for
+ * tokens of users, and notes each call under the user of its token.
  */
 export class ExchangeTools {
-  /** Who called with a key, in order. */
+  /** The callers with each key, in order. */
   readonly callers = new Map<string, string[]>();
   exchanges = 0;
   private readonly users = new Map<string, string>();
@@ -32,7 +32,7 @@ export class ExchangeTools {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Its entry in `[mcp.servers]`; the variable holds the secret of the client. */
+  /** Its entry in `[mcp.servers]`. The variable holds the client's secret. */
   get settings(): Readonly<Record<string, unknown>> {
     return {
       ...{ transport: 'http', url: `${this.origin}/mcp`, identity: 'exchange', oauth_issuer: this.origin },
@@ -75,7 +75,7 @@ export class ExchangeTools {
     return json(200, { jsonrpc: '2.0', id: call.id, result: this.resultOf(call, user) });
   }
 
-  /** Of the gateway itself, or of the user that its assertion names; who may ask is not what is shown here. */
+  /** A token for the gateway itself, or for the user that its assertion names. Clients are not checked here. */
   private tokenFor(form: URLSearchParams): object {
     const assertion = form.get('subject_token');
     const user = assertion === null ? 'gateway' : String(decodeJwt(assertion).sub);

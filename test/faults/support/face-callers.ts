@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TaskState } from '@a2a-js/sdk';
 import OpenAI from 'openai';
-import { a2aClient, asked, textOf } from '../../harness/a2a.js';
+import { a2aClient, askA2a, textOf } from '../../harness/a2a.js';
 
 /** Until a message has its answer, whatever happens to replicas. */
 const DEFINITE_MS = 90_000;
 
-/** A message that is asked at one face, over and over with the same key, until there is an answer; undefined for "ask again". */
+/**
+ * Asks a message at one face. It is repeated with the same key until there is an answer; undefined means "ask again".
+ */
 type Ask = (base: string, token: string, key: string) => Promise<string | undefined>;
 
 async function posted(
@@ -24,12 +26,15 @@ async function posted(
   return { status: response.status, text: await response.text() };
 }
 
-/** What every client comes back for: a busy key, a full or stopping replica, a gateway without its database. */
+/**
+ * Responses after which every client tries again: a busy key, a full or stopping replica, a gateway without its
+ * database.
+ */
 function isLater(status: number): boolean {
   return status === 409 || status === 429 || (status >= 502 && status <= 504);
 }
 
-/** How people and programs ask at each face, as the pages of the faces say. */
+/** How people and programs ask at each face, as its page in docs/ says. */
 export const FACES: Readonly<Record<string, Ask>> = {
   rest: async (base, token, key) => {
     const made = await posted(`${base}/sessions`, token, {}, { 'idempotency-key': `${key}-session` });
@@ -62,7 +67,7 @@ export const FACES: Readonly<Record<string, Ask>> = {
   },
   a2a: async (base, token, key) => {
     const client = await a2aClient(base, token);
-    const task = await asked(client, key, { messageId: key });
+    const task = await askA2a(client, key, { messageId: key });
     const state = task.status?.state;
     if (state === TaskState.TASK_STATE_COMPLETED) return textOf(task);
     if (state === TaskState.TASK_STATE_WORKING || state === TaskState.TASK_STATE_SUBMITTED) return undefined;
@@ -92,7 +97,7 @@ export const FACES: Readonly<Record<string, Ask>> = {
           },
       )
       .find(({ id }) => id === 1);
-    // A stream that was cut: the same key gets the answer.
+    // The stream was cut: the same key gets the answer.
     if (answer === undefined) return undefined;
     const { result } = answer;
     if (result === undefined || result.isError === true) throw new Error(JSON.stringify(answer));
@@ -100,8 +105,11 @@ export const FACES: Readonly<Record<string, Ask>> = {
   },
 };
 
-/** Asks at any replica until there is an answer. A connection that is lost says nothing, and is tried again. */
-export async function insisting(
+/**
+ * Asks at any replica until there is an answer. A lost connection has no definite outcome, so the request is
+ * repeated.
+ */
+export async function askUntilAnswered(
   face: string,
   ask: Ask,
   key: string,
@@ -124,7 +132,7 @@ export async function insisting(
   throw new Error(`${face} had no answer to "${key}" within ${DEFINITE_MS} ms: ${String(last)}`);
 }
 
-/** What a client's connection says when it was cut, refused, or answered by a gateway that stops. */
+/** Whether the connection was cut, refused, or closed by a gateway that stops. */
 function isLost(error: unknown): boolean {
   const text = `${String(error)} ${String((error as { cause?: unknown }).cause)}`;
   return /fetch failed|terminated|ECONN|EPIPE|socket|other side closed|aborted|timeout|\b50[234]\b|\b429\b|\b409\b/i.test(

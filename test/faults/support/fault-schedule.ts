@@ -1,25 +1,25 @@
 import { oneOf, randomFrom } from './chance.js';
 
-/** What is done to a process, and what is done to a way. */
-const TO_PROCESSES = ['kill', 'terminate', 'restart'] as const;
-const TO_WAYS = ['cut', 'freeze', 'slow', 'reset', 'half-cut'] as const;
-type ToWay = (typeof TO_WAYS)[number];
-export type FaultKind = (typeof TO_PROCESSES)[number] | ToWay;
+/** Faults of processes, and faults of connections. */
+const PROCESS_FAULTS = ['kill', 'terminate', 'restart'] as const;
+const CONNECTION_FAULTS = ['cut', 'freeze', 'slow', 'reset', 'half-cut'] as const;
+type ConnectionFault = (typeof CONNECTION_FAULTS)[number];
+export type FaultKind = (typeof PROCESS_FAULTS)[number] | ConnectionFault;
 
 export interface Fault {
   /** From the beginning of the load. */
   readonly atMs: number;
   readonly kind: FaultKind;
   readonly target: string;
-  /** How long it lasts; processes come back as soon as they can. */
+  /** How long it lasts. Processes come back as soon as they can. */
   readonly forMs: number;
 }
 
-/** What there is to be harmed, by name. */
+/** The possible targets, by name. */
 export interface Targets {
-  /** Killed without a word, or told to stop. */
+  /** Killed, or told to stop. */
   readonly gateways: readonly string[];
-  /** Stopped at once, without a word to its clients. */
+  /** Stopped at once, without notice to their clients. */
   readonly databases: readonly string[];
   readonly ways: readonly string[];
 }
@@ -32,8 +32,8 @@ export interface Pace {
 }
 
 /**
- * The faults of a run, wholly determined by the seed. They are drawn in rounds, each with every kind once and the
- * processes' kinds first, so that a short run is not of one kind alone.
+ * The faults of a run, fully determined by the seed. They are drawn in rounds. Each round has every kind once and
+ * begins with the processes' kinds, so that a short run has several kinds.
  */
 export function drawSchedule(seed: number, targets: Targets, pace: Pace): Fault[] {
   const random = randomFrom(seed);
@@ -44,7 +44,7 @@ export function drawSchedule(seed: number, targets: Targets, pace: Pace): Fault[
       if (faults.length === pace.faults) break;
       atMs += Math.round(pace.leastGapMs + random() * (pace.maxGapMs - pace.leastGapMs));
       const target = oneOf(random, targetsOf(kind, targets));
-      const forMs = Math.round(isToWay(kind) ? 200 + random() * (pace.maxMs - 200) : 0);
+      const forMs = Math.round(isConnectionFault(kind) ? 200 + random() * (pace.maxMs - 200) : 0);
       faults.push({ atMs, kind, target, forMs });
     }
   }
@@ -56,17 +56,17 @@ export function describe(fault: Fault): string {
   return `${String(fault.atMs).padStart(6)} ms  ${fault.kind} ${fault.target}${lasting}`;
 }
 
-export function isToWay(kind: FaultKind): kind is ToWay {
-  return (TO_WAYS as readonly string[]).includes(kind);
+export function isConnectionFault(kind: FaultKind): kind is ConnectionFault {
+  return (CONNECTION_FAULTS as readonly string[]).includes(kind);
 }
 
 function targetsOf(kind: FaultKind, targets: Targets): readonly string[] {
   if (kind === 'restart') return targets.databases;
-  return isToWay(kind) ? targets.ways : targets.gateways;
+  return isConnectionFault(kind) ? targets.ways : targets.gateways;
 }
 
 function roundOf(random: () => number): FaultKind[] {
-  return [...shuffled(random, TO_PROCESSES), ...shuffled(random, TO_WAYS)];
+  return [...shuffled(random, PROCESS_FAULTS), ...shuffled(random, CONNECTION_FAULTS)];
 }
 
 function shuffled<Item>(random: () => number, items: readonly Item[]): Item[] {

@@ -4,20 +4,22 @@ import { HttpCaller } from '../../harness/http-caller.js';
 
 export type Profile = 'a' | 'b';
 const START_LIMIT_MS = 90_000;
-/** A stop takes a turn's time; with its database away it may take the limits of its connections. */
+/** A stop takes as long as a turn. Without its database it may take the time-outs of its connections. */
 const STOP_LIMIT_MS = 60_000;
 
 interface Connections {
   readonly servers: readonly { readonly status: string }[];
 }
 
-/** Where one gateway runs, again and again, as under an orchestrator: what ends is started anew. */
+/** Runs one gateway again and again, as an orchestrator does: when a process ends, a new one starts. */
 export class GatewayPlace {
-  /** The process that answers now; undefined while there is none. */
+  /** The process that serves now; undefined while there is none. */
   running: GatewayProcess | undefined;
   readonly killed: { readonly pid: number; readonly at: Date }[] = [];
-  /** Ends that nobody asked for. */
+  /** Unexpected ends. */
   readonly fell: string[] = [];
+  /** Every process that served here, in order. */
+  readonly processes: GatewayProcess[] = [];
   private work = Promise.resolve();
 
   constructor(
@@ -31,12 +33,13 @@ export class GatewayPlace {
     return this.running === undefined ? undefined : new HttpCaller(this.running[profile], this.token);
   }
 
-  /** A start that fails, because the database is away just then, is tried again. */
+  /** A start that fails, for example because the database is down, is tried again. */
   async start(): Promise<void> {
     const deadline = performance.now() + START_LIMIT_MS;
     for (;;) {
       try {
         const process = await this.bench.serve({ env: this.env });
+        this.processes.push(process);
         await this.untilItHasItsTools(process, deadline);
         this.running = process;
         void process.ended.then((end) => {
@@ -57,7 +60,7 @@ export class GatewayPlace {
     }
   }
 
-  /** What is done to this place, one thing after the other: `meanwhile` happens after the end and before the new start. */
+  /** Does one thing at a time to this gateway: `meanwhile` runs after the end and before the next start. */
   kill(meanwhile: (pid: number) => Promise<void>): Promise<void> {
     return this.next(async (process) => {
       process.kill('SIGKILL');
@@ -67,7 +70,7 @@ export class GatewayPlace {
     });
   }
 
-  /** @returns what was wrong with the way it ended */
+  /** @returns what was wrong with its end */
   async terminate(): Promise<string | undefined> {
     let wrong: string | undefined;
     await this.next(async (process) => {
@@ -81,7 +84,7 @@ export class GatewayPlace {
     return wrong;
   }
 
-  /** For good, and without a word. */
+  /** Ends it at once and for good. */
   async end(): Promise<void> {
     await this.work.catch(() => undefined);
     this.running?.kill('SIGKILL');

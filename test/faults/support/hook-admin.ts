@@ -6,7 +6,7 @@ import type { Stage } from './stage.js';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** Registers webhooks, and judges every attempt on its arrival: a signature counts for five minutes. */
+/** Registers webhooks, and checks every attempt when it arrives: a signature is valid for five minutes. */
 export class HookAdmin {
   readonly paths: string[] = [];
   private readonly receiver: HookReceiver;
@@ -35,7 +35,7 @@ export class HookAdmin {
     } else this.violation(`a webhook was refused with ${answer.status}: ${answer.text}`);
   }
 
-  /** The same id and the same bytes at every attempt, and a signature that others' libraries believe. */
+  /** Every attempt has the same id and the same bytes, and a signature that third-party libraries accept. */
   private judge(attempt: ReceivedAttempt): void {
     const { path, headers, body, json } = attempt;
     const which = `${path} ${json.id}`;
@@ -51,7 +51,7 @@ export class HookAdmin {
     }
   }
 
-  /** Mostly well; now and then an error, a silence, a cut. */
+  /** Mostly answers well; sometimes it fails, stays silent or cuts the connection. */
   private behave(response: { destroy(): void }): number | 'handled' {
     const draw = Math.random();
     if (draw < 0.92) return 200;

@@ -1,4 +1,6 @@
-/** This machine, its neighbours and the cloud's metadata address, in every spelling that URL parsers take for them. */
+/**
+ * This machine, its neighbours and the clouds' metadata address, in every spelling that URL parsers resolve to them.
+ */
 export const hostileHosts: readonly string[] = [
   // 127.0.0.1 as names, and with trailing dots.
   ...['localhost', 'LOCALHOST', 'localhost.', 'any.localhost', 'a.b.localhost.', '127.0.0.1.'],
@@ -23,7 +25,7 @@ export const hostileHosts: readonly string[] = [
     '127.0x1',
     '127.0.0x1',
   ],
-  // In other scripts, which URL parsers fold into digits and dots.
+  // In other scripts, which URL parsers normalise to digits and dots.
   ...[
     '１２７.０.０.１',
     '127。0。0。1',
@@ -33,7 +35,7 @@ export const hostileHosts: readonly string[] = [
     '127.0.0.%31',
     'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
   ],
-  // The rest of loopback, and the unspecified address, which connects to this machine too.
+  // The rest of loopback, and the unspecified address, which also connects to this machine.
   ...[
     '127.0.0.2',
     '127.255.255.254',

@@ -28,15 +28,15 @@ const DRIP_MS = 100;
 
 export interface HostileProvider {
   readonly scripted: ScriptedProvider;
-  /** When the clock that ends such an answer began to run: at the request, or at the last event that was written. */
+  /** When the deadline for this answer began: at the request, or at the last event that was written. */
   since(content: string): number;
-  /** Bytes that were written of the flood. */
+  /** How many bytes of the flood were written. */
   flooded(content: string): number;
 }
 
 /**
- * A provider that speaks both wires and does to a message what its first word says; whatever else is said to it is
- * answered as is proper.
+ * A provider for both wires whose behaviour the first word of a message chooses. It answers all other messages
+ * properly.
  */
 export async function startHostileProvider(): Promise<HostileProvider> {
   const scripted = await startScriptedProvider();
@@ -71,16 +71,16 @@ const behaviours: Readonly<Record<Hostility, Behaviour>> = {
   'drips-its-head': (response) => {
     const socket = socketOf(response);
     socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
-    drip(response, () => socket.write('x'));
+    writeSlowly(response, () => socket.write('x'));
   },
   'falls-silent': (response, wire) => beginStream(response, ...wire.opening, wire.text('Half')),
   'drips-a-frame': (response, wire) => {
     beginStream(response, ...wire.opening, wire.text('Half'));
-    drip(response, () => response.write('d'));
+    writeSlowly(response, () => response.write('d'));
   },
   'comments-for-ever': (response, wire) => {
     beginStream(response, ...wire.opening, wire.text('Half'));
-    drip(response, () => response.write(': still there\n\n'));
+    writeSlowly(response, () => response.write(': still there\n\n'));
   },
   'resets-at-once': (response) => void socketOf(response).resetAndDestroy(),
   'resets-amid': (response, wire) => {
@@ -89,26 +89,30 @@ const behaviours: Readonly<Record<Hostility, Behaviour>> = {
   },
   'floods-text': (response, wire, noteBytes) => {
     beginStream(response, ...wire.opening);
-    pour(response, frame(wire.text('y'.repeat(65_536))), noteBytes);
+    writeAtFullSpeed(response, frame(wire.text('y'.repeat(65_536))), noteBytes);
   },
   'floods-without-an-event': (response, wire, noteBytes) => {
     beginStream(response, ...wire.opening);
-    pour(response, 'x'.repeat(65_536), noteBytes);
+    writeAtFullSpeed(response, 'x'.repeat(65_536), noteBytes);
   },
   'floods-its-head': (response, _wire, noteBytes) => {
     const socket = socketOf(response);
     socket.write('HTTP/1.1 200 OK\r\nX-Large: ');
-    pour(socket, 'x'.repeat(65_536), noteBytes);
+    writeAtFullSpeed(socket, 'x'.repeat(65_536), noteBytes);
   },
 };
 
-function drip(response: ServerResponse, write: () => void): void {
+function writeSlowly(response: ServerResponse, write: () => void): void {
   const dripping = setInterval(write, DRIP_MS);
   response.on('close', () => clearInterval(dripping));
 }
 
-/** As fast as it is taken, 100 MB in all. */
-function pour(to: Socket | ServerResponse, piece: string, noteBytes: (bytes: number) => void): void {
+/** Writes as fast as the other end accepts, 100 MB in all. */
+function writeAtFullSpeed(
+  to: Socket | ServerResponse,
+  piece: string,
+  noteBytes: (bytes: number) => void,
+): void {
   let left = FLOOD_BYTES;
   const more = (error?: Error | null): void => {
     if (error || to.destroyed || left <= 0) return;
@@ -124,7 +128,7 @@ function socketOf({ socket }: ServerResponse): Socket {
   return socket;
 }
 
-/** What the user said last, on either wire. */
+/** The user's last message, on either wire. */
 function lastContent({ body }: ScriptedRequest): string {
   const messages = body['messages'] as { content: string | { text: string }[] }[];
   const content = messages.at(-1)?.content ?? '';

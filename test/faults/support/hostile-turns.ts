@@ -6,10 +6,10 @@ export const WAYS = ['http', 'sse', 'websocket'] as const;
 const END_MS = 60_000;
 export type Way = (typeof WAYS)[number];
 
-/** What a caller was told in the end. */
+/** The definite outcome that a caller received. */
 export interface Ending {
   readonly sessionId: string;
-  /** Undefined where an error comes within a stream that has begun. */
+  /** Undefined when the error comes inside a stream. */
   readonly status: number | undefined;
   readonly reason: unknown;
   /** By `performance.now()`. */
@@ -22,7 +22,7 @@ interface ErrorBody {
 }
 
 /** A caller of one gateway, Profile B, at its `/api/v1`. */
-export class Talker {
+export class TurnCaller {
   private readonly caller: HttpCaller;
 
   constructor(
@@ -44,8 +44,8 @@ export class Talker {
     return performance.now() - startedAt;
   }
 
-  /** A turn that is to fail, in one of the three ways. */
-  async suffer(content: string, way: Way): Promise<Ending> {
+  /** Runs a turn that must fail, in one of the three ways to ask. */
+  async failingTurn(content: string, way: Way): Promise<Ending> {
     const sessionId = await this.session();
     const saidAt = performance.now();
     const { status, body } = await this[way](sessionId, content);

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { until } from '../../harness/gateway-process.js';
 import { type Query, queryAt, socketUrl } from './own-database.js';
 
-/** PostgreSQL does not run as root. */
+/** PostgreSQL refuses to run as root. */
 const asOther: { uid?: number; gid?: number } = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** A PostgreSQL that is installed on this machine, such as /usr/lib/postgresql/15/bin, with files of its own. */
+/** A PostgreSQL installed on this machine, such as /usr/lib/postgresql/15/bin, with its own data directory. */
 export class InstalledServer {
   private child: ChildProcess | undefined;
 
@@ -46,7 +46,7 @@ export class InstalledServer {
 
   readonly query: Query = (sql, values) => queryAt(this.url, sql, values);
 
-  /** Immediate: no word to its clients, nothing written down, recovery at the next start. */
+  /** Immediate: no notice to its clients, no checkpoint, recovery at the next start. */
   async restart(): Promise<void> {
     await this.stop();
     await this.start();

@@ -1,9 +1,9 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Fault } from './fault-schedule.js';
 
-/** What a caller was told for good, and what it had asked for; times are milliseconds since the ledger was opened. */
+/** A definite answer to a caller, and what it had asked for. Times are milliseconds since the ledger was opened. */
 export type Entry =
   | { kind: 'session'; key: string; session: string; askedAt: number }
   | MessageEntry
@@ -20,20 +20,25 @@ export interface MessageEntry {
   caller: string;
   session: string;
   message: string;
-  /** What was answered; undefined for a message that was accepted to be answered later. */
+  /** The answer; undefined for a message that was accepted and is answered later. */
   answer?: string | undefined;
 }
 
 type Dated<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }> & { readonly at: number };
 
-/** An append-only file, one line for each thing that was acknowledged, written when the answer arrived. */
+/** An append-only file with a line for each acknowledgement, written when the response arrived. */
 export class Ledger {
   readonly file = join(mkdtempSync(join(tmpdir(), 'agw-ledger-')), 'ledger.jsonl');
   private readonly entries: (Entry & { readonly at: number })[] = [];
   private readonly openedAt = performance.now();
 
   get now(): number {
-    return Math.round(performance.now() - this.openedAt);
+    return this.timeOf(performance.now());
+  }
+
+  /** Converts a moment of `performance.now()` to the clock of the entries. */
+  timeOf(moment: number): number {
+    return Math.round(moment - this.openedAt);
   }
 
   write(entry: Entry): void {
@@ -46,7 +51,12 @@ export class Ledger {
     return this.entries.filter((entry): entry is Dated<Kind> => entry.kind === kind);
   }
 
-  /** For a run that went well; the ledger of another is kept to be looked into. */
+  /** Writes a file beside the ledger, for examining a failed run. */
+  keep(name: string, text: string): void {
+    writeFileSync(join(dirname(this.file), name), text);
+  }
+
+  /** Removes the ledger of a successful run. That of a failed run is kept. */
   remove(): void {
     rmSync(dirname(this.file), { recursive: true });
   }

@@ -3,7 +3,7 @@ import type { Balancer } from './balancers.js';
 
 const TURN = JSON.stringify({ content: 'Hello' });
 
-/** What was asked through one balancer, and what went wrong. */
+/** The requests through one balancer, and what went wrong. */
 export class MixedLoad {
   readonly done = new Map<string, number>();
   readonly failures: string[] = [];
@@ -23,7 +23,7 @@ export class MixedLoad {
     return [...this.done.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Readers, writers, turns, streamed turns and streams of log lines, at once, until it is stopped. */
+  /** Runs readers, writers, turns, streamed turns and log streams at once until it is stopped. */
   async start(): Promise<void> {
     const { id } = (await (await this.ask('POST', '/sessions', '{}')).json()) as { id: string };
     const kinds: [string, number, () => Promise<void>][] = [
@@ -51,12 +51,12 @@ export class MixedLoad {
       } catch (error) {
         this.note(kind, error);
       }
-      // A steady load, not the most that the machine can do: it has to start processes meanwhile.
+      // A steady load, not the maximum: the machine must be able to start processes meanwhile.
       await sleep(5);
     }
   }
 
-  /** A log stream lasts until we end it ourselves. */
+  /** A log stream lasts until the test ends it. */
   private note(kind: string, error: unknown): void {
     if (this.isStopping && kind === 'log stream') return;
     this.failures.push(`${this.balancer.name}: ${kind}: ${reasonOf(error)}`);
@@ -74,7 +74,7 @@ export class MixedLoad {
     if (!text.includes('event: done')) throw new Error(`the stream ended without its answer: ${text}`);
   }
 
-  /** Until it is told to come back, which is no failure; an end without that is one. */
+  /** Reads until the gateway tells it to come back, which is no failure. Any other end is one. */
   private async logStream(): Promise<void> {
     const answer = await this.ask(
       'GET',

@@ -7,7 +7,7 @@ interface Asked {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** A model that has every message noted by the tool `ledger__note`, then says so; each step takes up to `maxMs`. */
+/** A model that has the tool `ledger__note` note every message, then says so. Each step takes up to `maxMs`. */
 export function notingModel(random: () => number, maxMs: number): Script {
   return async (response, { body }) => {
     const { messages } = body as unknown as Asked;

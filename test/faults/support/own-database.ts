@@ -4,10 +4,10 @@ import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedd
 import { silentLogs } from '../../../src/platform/logging/logger.js';
 import { runningPostmaster, until } from '../../harness/gateway-process.js';
 
-/** One row after the other, over a connection of its own. */
+/** Runs a statement on a new connection. */
 export type Query = <Row>(sql: string, values?: unknown[]) => Promise<Row[]>;
 
-/** A whole PostgreSQL server of this test, which it may stop as it likes; it is brought back at once. */
+/** A PostgreSQL server for this test, which may stop it; the server then starts again at once. */
 export class OwnDatabase {
   private constructor(
     private readonly folder: string,
@@ -28,11 +28,11 @@ export class OwnDatabase {
 
   readonly query: Query = (sql, values) => queryAt(this.url, sql, values);
 
-  /** Immediate: no word to its clients, nothing written down, recovery at the next start. */
+  /** Immediate: no notice to its clients, no checkpoint, recovery at the next start. */
   async restart(): Promise<void> {
     const before = runningPostmaster(this.folder);
     process.kill(before, 'SIGQUIT');
-    await until(() => answersAnew(this.folder, before, this.query), 60_000);
+    await until(() => hasRestarted(this.folder, before, this.query), 60_000);
   }
 
   async close(): Promise<void> {
@@ -41,13 +41,13 @@ export class OwnDatabase {
   }
 }
 
-/** Of a server that was started by us or by a gateway with its data directory. */
+/** The URL of a server that the test or a gateway has started, by its data directory. */
 export function socketUrl(directory: string): string {
   return `postgres://gateway@localhost/agent_gateway?host=${encodeURIComponent(directory)}&port=5432`;
 }
 
-/** Whether another process than the one before serves a data directory. */
-export async function answersAnew(dataDir: string, before: number, query: Query): Promise<boolean> {
+/** Whether a new process serves the data directory. */
+export async function hasRestarted(dataDir: string, before: number, query: Query): Promise<boolean> {
   try {
     if (runningPostmaster(dataDir) === before) return false;
     await query('SELECT 1');

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../harness/gateway-process.js';
 import { CarefulLoad, type LoadSize } from './careful-load.js';
 import { judge, type Verdict } from './checks/checker.js';
+import { FaultInjector } from './fault-injector.js';
 import { drawSchedule, type Fault, type Pace, describe as sentenceOf } from './fault-schedule.js';
 import { HookAdmin } from './hook-admin.js';
 import { Ledger } from './ledger.js';
 import type { Stage } from './stage.js';
-import { Striker } from './strike.js';
 
 export interface RunPlan {
   readonly seed: number;
@@ -20,19 +20,20 @@ export interface Outcome extends Verdict {
   readonly ledger: Ledger;
 }
 
-/** Load, faults by the schedule, calm, and the verdict. */
+/** Runs the load and the scheduled faults, waits until everything is calm, and judges. */
 export async function seededRun(stage: Stage, plan: RunPlan): Promise<Outcome> {
   const schedule = scheduleFor(stage, plan);
   const ledger = new Ledger();
   process.stdout.write(`${[`FAULT_SEED=${plan.seed}`, ...schedule.map(sentenceOf)].join('\n')}\n`);
   const load = new CarefulLoad(stage, ledger, new HookAdmin(stage, ledger), plan.load);
   await load.start();
-  await new Striker(stage, ledger, plan.isLong).follow(schedule);
-  // A little of the load without any fault: whoever is back is to work.
+  await new FaultInjector(stage, ledger, plan.isLong).follow(schedule);
+  // Some load without any fault: replicas that are back must work.
   await sleep(1000);
   await load.stop();
-  const calmMs = await untilCalm(stage, ledger, plan.isLong);
+  const calmMs = await untilNothingRuns(stage, ledger, plan);
   const verdict = await judge(stage, ledger);
+  if (verdict.violations.length > 0) keepLogs(stage, ledger);
   const figures = figuresOf(plan, stage, ledger, load, verdict);
   return { ...verdict, ledger, figures: { ...figures, calm_after_s: calmMs / 1000 } };
 }
@@ -43,17 +44,19 @@ function scheduleFor(stage: Stage, { seed, pace }: RunPlan): Fault[] {
 }
 
 /**
- * The schedule of webhooks waits for minutes; its clock is the database's. In the long form what is being tried right now is
- * left alone, and what a dead replica tried has to wait; in the short form it may be sent once more.
+ * The retry schedule of webhooks waits for minutes, by the database's clock; this makes deliveries due. The long form
+ * leaves alone what is being attempted, and waits for what a dead replica attempted. The short form may send those
+ * once more.
  */
 const passTime = (isLong: boolean): string => `UPDATE hook_deliveries SET next_attempt_at = now()
   WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > now() + interval '${isLong ? 50 : 1} seconds'`;
 const LEFT = `SELECT (SELECT count(*)::int FROM hook_deliveries WHERE status = 'pending') AS deliveries,
   (SELECT count(*)::int FROM turns WHERE status IN ('waiting', 'running')) AS turns`;
 
-/** @returns how long it took until nothing was under way, in milliseconds; what never ends is the checker's to say */
-async function untilCalm(stage: Stage, ledger: Ledger, isLong: boolean): Promise<number> {
-  const limitMs = isLong ? 180_000 : 60_000;
+/** @returns how long it took until nothing was under way, in milliseconds; what never ends is left to the checker */
+async function untilNothingRuns(stage: Stage, ledger: Ledger, { isLong, pace }: RunPlan): Promise<number> {
+  // What waits for receivers grows with the run.
+  const limitMs = isLong ? 180_000 + pace.faults * 2000 : 60_000;
   const beganAt = performance.now();
   let left = 'everything';
   await until(async () => {
@@ -66,6 +69,11 @@ async function untilCalm(stage: Stage, ledger: Ledger, isLong: boolean): Promise
     ledger.write({ kind: 'violation', sentence: `after ${limitMs} ms of calm there is still left: ${left}` });
   });
   return Math.round(performance.now() - beganAt);
+}
+
+function keepLogs({ places }: Stage, ledger: Ledger): void {
+  for (const { name, processes } of places)
+    for (const { pid, output } of processes) ledger.keep(`${name}-${pid}.log`, output());
 }
 
 function figuresOf(
@@ -85,7 +93,7 @@ function figuresOf(
     refused: ledger.of('refused').length,
     answers: Object.fromEntries([...load.answers].sort()),
     turns: countBy(kept.turns.map(({ status }) => status)),
-    longest_limbo_s: longestLimbo(stage, kept),
+    longest_limbo_s: secondsUntilClosed(stage, kept),
     webhooks: { delivered: kept.deliveries.length, attempts: stage.receiver.attempts.length },
     settings: ledger.of('setting').length,
     violations: violations.length,
@@ -93,7 +101,7 @@ function figuresOf(
 }
 
 /** From the end of a replica to the end of the last of its turns, in seconds. */
-function longestLimbo(stage: Stage, { turns }: Verdict['kept']): number {
+function secondsUntilClosed(stage: Stage, { turns }: Verdict['kept']): number {
   const killedAt = new Map(
     stage.places.flatMap(({ killed }) => killed.map(({ pid, at }) => [pid, at.getTime()])),
   );

@@ -10,13 +10,13 @@ import { notingModel } from './noting-model.js';
 import type { Query } from './own-database.js';
 import { ToolLedger } from './tool-ledger.js';
 
-/** A database as a stage needs it, whoever runs it. */
+/** A database for a stage, whoever runs it. */
 export interface StageDatabase {
-  /** What each gateway is told of it, given the stage's own folder. */
+  /** The environment of each gateway, given the stage's folder. */
   readonly env: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly ways: ReadonlyMap<string, FaultProxy>;
-  /** Stops it without a word, and waits until it answers again. */
+  /** Stops it without notice, and waits until it answers again. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,10 @@ interface Parts {
   readonly ways: ReadonlyMap<string, FaultProxy>;
 }
 
-/** Gateways, their database, a model provider and a receiver of webhooks, each way between them through a fault proxy. */
+/**
+ * Gateways, their database, a model provider and a receiver of webhooks. Each connection between them goes through a
+ * fault proxy.
+ */
 export class Stage {
   readonly token = mintToken();
   readonly places: readonly GatewayPlace[];

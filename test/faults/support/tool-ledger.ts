@@ -13,15 +13,15 @@ const tool = (name: string) => ({
   description: 'Writes a key down.',
   inputSchema: { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] },
 });
-/** Two that do the same, so that a test can list one of them as repeatable. */
+/** Two identical tools, so that a test can list one of them as repeatable. */
 const TOOLS = [tool('note'), tool('again')];
 
-/** A tool server over HTTP that outlives every gateway, and knows what was called how often. */
+/** A tool server over HTTP that outlives every gateway, and counts the calls. */
 export class ToolLedger {
   readonly calls = new Map<string, number>();
-  /** When each key came first, by `performance.now`. */
+  /** When each key arrived first, by `performance.now()`. */
   readonly firstAt = new Map<string, number>();
-  /** Calls with these keys are noted and not answered. */
+  /** Calls with these keys are noted but not answered. */
   readonly unanswered = new Set<string>();
   /** Milliseconds that a call takes. */
   pauseMs: (key: string) => number = () => 0;
@@ -38,7 +38,7 @@ export class ToolLedger {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/mcp`;
   }
 
-  /** Keeps the answer to a call back until it is released; `made` resolves when it was called. */
+  /** Holds back the answer to a call until it is released. `made` resolves when the call arrives. */
   hold(key: string): { readonly made: Promise<void>; release(): void } {
     let release = (): void => undefined;
     let onMade = (): void => undefined;

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 
-/** Passes every byte on to a port of loopback, and counts the connections on which they came. */
+/** Forwards all bytes to a port of loopback, and counts the incoming connections. */
 export class CountingRelay {
   connections = 0;
   private readonly server: Server;

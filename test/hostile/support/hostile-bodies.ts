@@ -25,7 +25,7 @@ const typed = (what: string, headers: Record<string, string>): HostileBody => ({
 
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-/** Bodies that no route takes, whatever its fields are (docs/specification/silences.md, Errors). */
+/** Bodies that every route refuses, whatever its fields (docs/specification/silences.md, Errors). */
 export const HOSTILE_BODIES: readonly HostileBody[] = [
   all('malformed JSON', 400, [
     '{',
@@ -146,7 +146,7 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
   ]),
 ];
 
-/** A sound body of a route, and its fields with values that none of them takes. */
+/** A valid body of a route, and its fields with values that each of them refuses. */
 interface WrongValues {
   readonly base: object;
   readonly fields: Readonly<Record<string, readonly unknown[]>>;

@@ -6,22 +6,22 @@ import { BROKEN_PATHS, OTHER_NAMES, OTHER_PATHS, OTHER_QUERIES } from './hostile
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One hostile request, and what it may be answered: a refusal, or the status of the same request without the attack. */
+/** A hostile request and its allowed responses: a refusal, or the status of the same request without the attack. */
 export interface CorpusCase {
   readonly what: string;
   readonly bytes: Buffer;
   readonly expected: readonly (number | 'as without')[];
 }
 
-/** A request of a route that is understood to its end and changes nothing. */
+/** A request that the route understands completely and that changes nothing. */
 export interface Harmless {
   readonly route: Route;
   readonly target: string;
   readonly headers: Headers;
 }
 
-/** Sound JSON, and the last thing that is wrong with it is found after everything else was looked at. */
-const LAST_WORDS: Readonly<Record<string, string>> = {
+/** Valid JSON whose fault is found only after everything else was checked. */
+const LATE_FAULTS: Readonly<Record<string, string>> = {
   'POST /api/v1/sessions': '{"channel":"pigeon"}',
   'POST /api/v1/sessions/:id/messages': '{"content":"Hello"}',
   'POST /api/v1/hooks': '{"url":"https://hooks.example.test/","events":["no.such.event"]}',
@@ -31,10 +31,10 @@ const LAST_WORDS: Readonly<Record<string, string>> = {
   'POST /mcp': '{"jsonrpc":"2.0","id":1,"method":"no/such"}',
   'POST /a2a': '{"jsonrpc":"2.0","id":1,"method":"NoSuchMethod"}',
 };
-/** Of operators, who ask for something that there is not. */
+/** For operators' routes: asks for something that does not exist. */
 const NOTHING_KNOWN = '{"no_such_field":1}';
 
-/** What the faces of JSON-RPC say to headers that mean nothing elsewhere. */
+/** Responses of JSON-RPC faces to headers that other routes ignore. */
 const MEANT_BY_JSON_RPC: Readonly<Record<string, readonly number[]>> = {
   'another origin': [403],
   'a last event that never was': [400],
@@ -43,7 +43,7 @@ const MEANT_BY_JSON_RPC: Readonly<Record<string, readonly number[]>> = {
 };
 export const isJsonRpc = ({ path }: Route): boolean => path === '/mcp' || path === '/a2a';
 
-/** The bytes of a harmless request, changed where an attack says so. */
+/** The bytes of a harmless request with the attack's changes. */
 export function attacked(
   { route, target, headers }: Harmless,
   attack: { target?: string; headers?: Headers; body?: string | Buffer } = {},
@@ -52,19 +52,19 @@ export function attacked(
   const to = attack.target ?? target;
   if (!route.takesBody) return request(route.method, to, sent);
   const known = route.path.startsWith('/admin/') ? NOTHING_KNOWN : undefined;
-  const body = attack.body ?? LAST_WORDS[`${route.method} ${route.path}`] ?? known;
+  const body = attack.body ?? LATE_FAULTS[`${route.method} ${route.path}`] ?? known;
   if (body === undefined) throw new Error(`What is harmless for ${route.method} ${route.path}?`);
   return jsonRequest(route.method, to, sent, body);
 }
 
-/** Every attack of the corpus on one route. */
+/** All attacks of the corpus on one route. */
 export function corpusOf(harmless: Harmless): CorpusCase[] {
   return [...headerCases(harmless), ...pathCases(harmless), ...bodyCases(harmless)];
 }
 
 function headerCases(harmless: Harmless): CorpusCase[] {
   const { method, access } = harmless.route;
-  // Keys are kept for callers: where there is none, there are no keys.
+  // Keys belong to callers, so an open route has none.
   const remembers = access.scope !== 'open' && (method === 'POST' || method === 'PATCH');
   const ignored = IGNORED_HEADERS.map(
     ([what, headers]): CorpusCase => ({
@@ -87,7 +87,7 @@ function headerCases(harmless: Harmless): CorpusCase[] {
       expected: [method === 'PATCH' ? 409 : 'as without'],
     }),
   );
-  // Whoever has anything has no news for it (RFC 9110, 13.1.2).
+  // `*` matches any representation: "not modified" (RFC 9110, 13.1.2).
   const anything: CorpusCase = {
     what: 'If-None-Match: *',
     bytes: attacked(harmless, { headers: { 'If-None-Match': '*' } }),
@@ -96,7 +96,7 @@ function headerCases(harmless: Harmless): CorpusCase[] {
   const upgrade: CorpusCase = {
     what: 'an upgrade to WebSocket',
     bytes: attacked(harmless, { headers: UPGRADE }),
-    // Only a GET opens one; of anything else the wish is ignored (RFC 9110, 7.8).
+    // Only a GET can upgrade. On other methods the header is ignored (RFC 9110, 7.8).
     expected: [method === 'GET' ? 404 : 'as without'],
   };
   return [...ignored, ...keys, ...conditions, anything, upgrade];
@@ -113,7 +113,7 @@ function pathCases(harmless: Harmless): CorpusCase[] {
       }),
     );
   const queries = OTHER_QUERIES.map((query) => `?${query}`);
-  // What is wrong with a body may be found before the name.
+  // The fault in the body may be found before the unknown name.
   const unknown: CorpusCase['expected'] = route.takesBody ? [404, 'as without'] : [404];
   const named = route.path.includes(':')
     ? OTHER_NAMES.map(
@@ -138,7 +138,7 @@ function bodyCases(harmless: Harmless): CorpusCase[] {
     ([what, status, headers, body]): CorpusCase => ({
       what: `body: ${what}`,
       bytes: attacked(harmless, { headers, ...(body === undefined ? {} : { body }) }),
-      // An object that is no request is an error of JSON-RPC, with 200.
+      // An object that is not a request is a JSON-RPC error, with status 200.
       expected: isJsonRpc(harmless.route) && status === 400 ? [400, 200] : [status],
     }),
   );

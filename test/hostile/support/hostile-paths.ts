@@ -1,6 +1,6 @@
 import { LONG } from './hostile-gateway.js';
 
-/** What makes another path of any path: it is nothing then, or not understood, but never somebody else's route. */
+/** Suffixes that change a path: the result is unknown or refused, but never another route. */
 export const OTHER_PATHS: readonly string[] = [
   '/.',
   '/..',
@@ -36,7 +36,7 @@ export const OTHER_PATHS: readonly string[] = [
   '/x'.repeat(1000),
 ];
 
-/** And what no URL holds. */
+/** Suffixes that are not valid in a URL. */
 export const BROKEN_PATHS: readonly string[] = [
   '%',
   '%2',
@@ -54,7 +54,7 @@ export const BROKEN_PATHS: readonly string[] = [
   '%u002e',
 ];
 
-/** Queries that a route without any takes for nothing, and that one with a query refuses. */
+/** Queries that a route without parameters ignores, and one with parameters refuses. */
 export const OTHER_QUERIES: readonly string[] = [
   'x=1',
   'x[]=1&x[]=2',

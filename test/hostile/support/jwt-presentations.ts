@@ -3,7 +3,7 @@ import { exportSPKI } from 'jose';
 import { signingKey, type TestIssuer } from '../../harness/identity.js';
 import type { Presentation } from './presentations.js';
 
-/** Ways to present a JSON Web Token that are not the one way, with a sound one or one that is not to be believed. */
+/** Wrong ways to present a valid JSON Web Token, and the right way with tokens that must not be accepted. */
 export async function jwtPresentations(
   issuer: TestIssuer,
   claims: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Texts that mean something to a language, a terminal, a parser or an eye that reads them; here they are text. */
+/** Texts with a meaning for a language, a terminal, a parser or human eyes. Here they must stay text. */
 export const PAYLOADS: readonly string[] = [
   "' OR '1'='1",
   "'; DROP TABLE sessions; --",

@@ -4,7 +4,7 @@ import type { TestGateway } from '../../harness/gateway.js';
 /** Headers and a query that present a token. */
 export type Presentation = readonly [headers: Record<string, string>, query?: string];
 
-/** Every way to present a token that is not the one way, with a sound token or a wrong one. */
+/** Every wrong way to present a token, with a valid token or an invalid one. */
 export async function presentationsOf(gateway: TestGateway): Promise<readonly Presentation[]> {
   const { token } = gateway;
   const expired = await gateway.mint({ expiresAt: new Date(Date.now() - 1000) });

@@ -1,12 +1,12 @@
 import { request } from '../../contract/support/raw-connection.js';
 
 export const SESSIONS = '/api/v1/sessions';
-/** The user of every session that only a smuggled request would make, and that request's id. */
+/** The user of every session that only a smuggled request would create, and that request's id. */
 export const SMUGGLED = 'smuggled';
-/** The id of the request in front. */
+/** The id of the outer request. */
 const OUTER = 'outer';
 
-/** Two requests in one: what is in front, and what one reader takes for its body and another for the next request. */
+/** Two requests in one: the outer one, and what one reader takes for its body and another for the next request. */
 export interface Attack {
   readonly what: string;
   readonly bytes: Buffer;
@@ -14,7 +14,7 @@ export interface Attack {
 
 type Framing = readonly [what: string, headers: readonly string[], body: string];
 
-/** Every attack for a caller with this token. */
+/** Every attack, with this caller's Authorization header. */
 export function attacks(authorization: string): Attack[] {
   const inner = request(
     'POST',
@@ -38,7 +38,10 @@ function outer(authorization: string, headers: readonly string[], body: string):
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
 }
 
-/** Lines that one reader takes for a request of another version, and what follows for its body or for the next. */
+/**
+ * Request lines that one reader takes for another version of HTTP, and what follows for a body or for the next
+ * request.
+ */
 function requestLines(inner: string): Attack[] {
   const lines: [string, string][] = [
     ['HTTP/0.9', `GET ${SESSIONS}\r\n`],
@@ -54,7 +57,7 @@ function requestLines(inner: string): Attack[] {
   return lines.map(([what, line]) => ({ what: `line: ${what}`, bytes: Buffer.from(line + inner, 'latin1') }));
 }
 
-/** Lengths that one reader takes for the whole body, and another for less or for none. */
+/** Lengths that one reader takes for the whole body, and another for less or none. */
 function lengths(inner: string): Framing[] {
   const body = `{"channel":"pigeon"}${inner}`;
   const [whole, own] = [body.length, 20];
@@ -86,7 +89,7 @@ function lengths(inner: string): Framing[] {
   ]);
 }
 
-/** Codings that one reader takes for chunked and another for none: CL.TE, TE.CL and TE.TE. */
+/** Codings that one reader takes for chunked and another does not: CL.TE, TE.CL and TE.TE. */
 function codings(inner: string): Framing[] {
   const lines: [string, string[]][] = [
     ['chunked', ['Transfer-Encoding: chunked']],
@@ -143,7 +146,7 @@ function chunks(inner: string): Framing[] {
   return bodies.map(([what, body]) => [`chunk: ${what}`, ['Transfer-Encoding: chunked'], body]);
 }
 
-/** Lines that one reader takes for the end of the head, or for one header more. */
+/** Lines that one reader takes for the end of the head, or for another header. */
 function headerLines(inner: string): Framing[] {
   const length = `Content-Length: ${inner.length}`;
   const lines: [string, string[]][] = [

@@ -29,7 +29,7 @@ export class A2aController {
   }
 }
 
-/** The card, where other agents look for it. Open: who reads it has no token yet. */
+/** The card, where other agents look for it. Open: its readers have no token yet. */
 @FaceController('.well-known/agent-card.json')
 @Open()
 export class AgentCardController {

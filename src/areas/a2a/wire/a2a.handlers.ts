@@ -1,4 +1,5 @@
 import { AgentCard } from '@a2a-js/sdk';
+import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
@@ -22,10 +23,13 @@ const HEARTBEAT_MS = 15_000;
 /** A caller that reads nothing for this long is cut off. */
 const STALLED_MS = 30_000;
 const VERSION = 'a2a-version';
+/** What the SDK also says where it cannot read the params, since only then nothing here has failed. */
+const INTERNAL_ERROR = -32_603;
+const MALFORMED = 'The params do not have the form that the method takes.';
 /** Of a call of JSON-RPC. */
 const MEMBERS = ['jsonrpc', 'id', 'method', 'params'];
 
-/** They show what was said before, or have it sent somewhere, and so ask for `sessions:read` too. */
+/** Methods that show earlier messages, or have them sent somewhere, and so need `sessions:read` too. */
 const READS = new Set<unknown>([
   ...['GetTask', 'ListTasks', 'SubscribeToTask'],
   ...['CreateTaskPushNotificationConfig', 'GetTaskPushNotificationConfig'],
@@ -34,7 +38,7 @@ const READS = new Set<unknown>([
 
 type Answers = AsyncGenerator<unknown, void, undefined>;
 
-/** What `/a2a` and the card answer. */
+/** Handles `/a2a` and the card. */
 @Injectable()
 export class A2aHandlers {
   private readonly logger: Logger;
@@ -54,7 +58,7 @@ export class A2aHandlers {
     return AgentCard.toJSON(this.cards.card(this.urlOf(request))) as object;
   }
 
-  /** Throws the `GatewayError` of what is not for JSON-RPC to say. */
+  /** Throws the `GatewayError` of failures that are not answered in JSON-RPC. */
   async post(
     caller: Caller,
     key: RequestKey | undefined,
@@ -78,11 +82,12 @@ export class A2aHandlers {
     if (isStream(answer)) await stream(answer, id, handler, response);
     else {
       if (handler.refusal !== undefined) throw handler.refusal;
-      response.status(200).json(answer);
+      const isMalformed = !handler.hasFailed && codeOf(answer) === INTERNAL_ERROR;
+      response.status(200).json(isMalformed ? failure(id, new RequestMalformedError(MALFORMED)) : answer);
     }
   }
 
-  /** Empties the params of the body: what they said is with the handler, which drops it before it waits for a turn. */
+  /** Empties the params of the body: the handler has their content, and drops it before it waits for a turn. */
   private async answerTo(
     body: Record<string, unknown>,
     version: string | undefined,
@@ -110,7 +115,10 @@ export class A2aHandlers {
   }
 }
 
-/** What goes wrong before the first event is an ordinary answer; later the connection is cut, so that nothing looks complete. */
+/**
+ * A failure before the first event gets an ordinary response; later the connection is cut, so that nothing looks
+ * complete.
+ */
 async function stream(answers: Answers, id: unknown, handler: A2aRequest, response: Response): Promise<void> {
   let next: IteratorResult<unknown, void>;
   try {
@@ -136,7 +144,7 @@ async function stream(answers: Answers, id: unknown, handler: A2aRequest, respon
   }
 }
 
-/** The call of a body, which the request, kept until the answer, holds no longer. */
+/** Takes the call out of the request, which is kept until the response. */
 function takenFrom(request: GatewayRequest): Record<string, unknown> {
   const body = request.body as Record<string, unknown>;
   request.body = undefined;
@@ -146,6 +154,10 @@ function takenFrom(request: GatewayRequest): Record<string, unknown> {
 function empty(params: unknown): void {
   if (typeof params !== 'object' || params === null) return;
   for (const name of Object.keys(params)) Reflect.deleteProperty(params, name);
+}
+
+function codeOf(answer: unknown): unknown {
+  return (answer as { error?: { code?: unknown } } | undefined)?.error?.code;
 }
 
 function failure(id: unknown, error: unknown): object {

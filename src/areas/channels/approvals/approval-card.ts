@@ -28,7 +28,7 @@ export interface ApprovalCard {
   readonly buttons: readonly CardButton[];
 }
 
-/** What a card tells of a call. */
+/** What a card says about a call. */
 export type CardText = Pick<ApprovalCard, 'title' | 'details'>;
 
 /** @param args must contain no secret that people there may not see */
@@ -70,7 +70,7 @@ export function readClick(data: string): ReadClick | undefined {
   return { verdict: word === ALLOW ? 'allowed' : 'denied', code };
 }
 
-/** What became of a call, for people. Undefined who: nobody decided. */
+/** What became of a call, for people. Without a name the sentence names nobody. */
 export function outcomeText(verdict: 'allowed' | 'denied' | null, by: string | null): string {
   if (verdict === null) return 'Nobody decided: it does not wait any more.';
   const word = verdict === 'allowed' ? 'Allowed' : 'Denied';

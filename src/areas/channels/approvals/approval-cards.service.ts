@@ -4,6 +4,7 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
 import { Poller } from '../../../platform/runtime/poller.js';
+import { signalWithin } from '../../../platform/runtime/signal-within.js';
 import { ChannelDirectory } from '../../sessions/sessions.api.js';
 import { type ChannelAdapter } from '../channel-adapter.port.js';
 import { ChannelAdapters } from '../channel-adapters.js';
@@ -98,12 +99,12 @@ export class ApprovalCards implements OnApplicationBootstrap, OnModuleDestroy {
     await this.store.forgetOld();
   }
 
-  /** One that cannot be reached holds up no other. */
+  /** A platform that cannot be reached holds up no other card. */
   private begin(
     card: StoredCard,
     work: (adapter: ChannelAdapter, signal: AbortSignal) => Promise<void>,
   ): void {
-    const signal = AbortSignal.any([this.stopped.signal, AbortSignal.timeout(CALL_MS)]);
+    const signal = signalWithin(CALL_MS, this.stopped.signal);
     const done = this.adapters
       .get(card.channel)
       .then((adapter) => work(adapter, signal))

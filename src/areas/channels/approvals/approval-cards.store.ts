@@ -35,8 +35,8 @@ const UNSHOWN_CALL = {
   ...{ target: json<AdapterData>(), asker: text },
 };
 /**
- * Calls that wait and have no card: those alone whose message came over the channel, as that is where its
- * answer goes. Its message is among the open ones of its conversation until the turn ends.
+ * Calls that wait and have no card, only for messages that came over the channel, because that is where their answer
+ * goes. Such a message is among the open ones of its conversation until the turn ends.
  */
 const WITHOUT_CARD = statement({
   name: 'channel_approvals.without_card',
@@ -90,7 +90,7 @@ const CARD = columnsOf(
   ] as const),
   ...(['externalId', 'decider', 'attempts', 'dueAt', 'createdAt'] as const),
 );
-/** Cards that were not sent, and shown ones about which nobody can decide any more. */
+/** Cards that were not sent, and sent ones whose call nobody can decide about any more. */
 const DUE = statement({
   name: 'channel_approvals.due',
   params: { channels: arrayOf(text) },
@@ -131,7 +131,7 @@ const FAILED = statement({
     WHERE approval_id = :id`,
 });
 
-/** A closed one stays for an hour, for those who click second. */
+/** A closed card stays for an hour, for people who click second. */
 const FORGET = statement({
   name: 'channel_approvals.forget',
   params: {},
@@ -206,7 +206,10 @@ export class ApprovalCardStore {
     await this.database.answered(this.cards.update({ approvalId }, CLOSED));
   }
 
-  /** The same unless it shows another name by now than the one that people were told, null for none: then it is told once more. */
+  /**
+   * The same, unless the card by now has another name than the one people were shown (null for none): then it is edited
+   * once more.
+   */
   async closedAs(approvalId: string, told: string | null): Promise<void> {
     const decider = told ?? IsNull();
     await this.database.answered(this.cards.update({ approvalId, decider }, CLOSED));

@@ -13,7 +13,7 @@ const NOT_AN_APPROVER =
   'You may not decide about this call: you are not among the approvers of this channel.';
 const NOT_OPEN = 'This call does not wait any more.';
 
-/** Decides about tool calls when approvers click. The platform's adapter says who clicked, and has verified it. */
+/** Decides about tool calls when approvers click. The platform's adapter has verified who clicked. */
 @Injectable()
 export class ApprovalClicks {
   constructor(
@@ -25,8 +25,8 @@ export class ApprovalClicks {
   ) {}
 
   /**
-   * The first decision over all replicas counts, whoever made it and wherever. A click of somebody else than an approver costs
-   * no statement. Throws `Unavailable` without a database; the click may then come again.
+   * The first decision over all replicas counts, wherever it was made. A click of anybody but an approver costs no
+   * statement. Throws `Unavailable` without a database; the click may then come again.
    */
   async receive(channel: string, click: InboundClick): Promise<ClickOutcome> {
     const { id } = click.sender;
@@ -67,7 +67,7 @@ export class ApprovalClicks {
   }
 }
 
-/** What somebody is told whose click decided nothing. Throws what is no answer to a click. */
+/** The answer to a click that decided nothing. Throws errors that are no answer to a click. */
 function refusalOf(error: unknown, card: StoredCard): ClickOutcome {
   if (error instanceof ApprovalDecided) {
     const { status, decidedBy } = error.record;

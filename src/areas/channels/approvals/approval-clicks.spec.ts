@@ -3,7 +3,7 @@ import { ApprovalClicks } from './approval-clicks.service.js';
 
 const CODE = 'a'.repeat(22);
 
-/** What the decision is told of who clicked. */
+/** What the decision gets to know about the person who clicked. */
 async function decidedBy(sender: { id: string; writesAs?: string }): Promise<unknown[]> {
   const told: unknown[] = [];
   const card = { approvalId: 'apr_1', channel: 'slack', asker: 'slack:U7', title: 'x', details: '{}' };
@@ -24,6 +24,6 @@ test.each([
   ['who wrote it from another workspace', { id: 'T2/U7', writesAs: 'U7' }, true],
   ['somebody else', { id: 'U8' }, false],
   ['somebody else of another workspace', { id: 'T2/U8', writesAs: 'U8' }, false],
-])('a click of %s is known as theirs', async (_who, sender, isAsker) => {
+])('a click of %s is recognised as theirs', async (_who, sender, isAsker) => {
   expect(await decidedBy(sender)).toEqual([{ channel: 'slack', userId: `slack:${sender.id}`, isAsker }]);
 });

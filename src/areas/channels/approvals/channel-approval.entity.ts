@@ -12,7 +12,7 @@ export class ChannelApprovalEntity {
   @Column({ type: 'text', collation: 'C' })
   channel!: string;
 
-  /** What its buttons bring back: random, so that nobody who has not seen the message can name it. */
+  /** The code in its buttons: random, so that only people who have seen the message can know it. */
   @Column({ type: 'text', collation: 'C' })
   code!: string;
 
@@ -39,7 +39,7 @@ export class ChannelApprovalEntity {
   @Column({ name: 'external_id', type: 'text', nullable: true })
   externalId!: string | null;
 
-  /** The name of who clicked first, as people see it. */
+  /** The display name of the person who clicked first. */
   @Column({ type: 'text', nullable: true })
   decider!: string | null;
 

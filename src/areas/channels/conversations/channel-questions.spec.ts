@@ -21,9 +21,9 @@ const MESSAGE = {
 
 const aborts: AbortController[] = [];
 const watches: Promise<void>[] = [];
-afterEach(async () => {
-  for (const abort of aborts.splice(0)) abort.abort();
-  await Promise.all(watches.splice(0));
+afterAll(async () => {
+  for (const abort of aborts) abort.abort();
+  await Promise.all(watches);
 });
 
 /** A person is asked, and their message lies in the inbox; the sending fails as often as there are failures. */
@@ -65,7 +65,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(20);
 }
 
-test('what was written since the question was shown may answer it', async () => {
+test.concurrent('a message written since the question was shown may answer it', async () => {
   const seen = watching([]);
   await until(() => seen.answers.length > 0);
   expect([seen.sends, seen.after, seen.answers]).toEqual([
@@ -75,14 +75,14 @@ test('what was written since the question was shown may answer it', async () => 
   ]);
 });
 
-test('a question that did not leave is sent again, and is not answered before', async () => {
+test.concurrent('a question that was not sent is sent again, and cannot be answered before', async () => {
   const seen = watching([new NotSent('retry', 'busy')]);
   await until(() => seen.answers.length > 0);
   expect([seen.sendsThen, seen.after]).toEqual([2, [SHOWN_AT]]);
 });
 
-test.each<NotSentKind>(['rejected', 'unknown'])(
-  'no message answers a question of which sending was %s',
+test.concurrent.each<NotSentKind>(['rejected', 'unknown'])(
+  'no message answers a question whose sending was %s',
   async (why) => {
     const seen = watching([new NotSent(why, 'no')]);
     await until(() => seen.looks >= 4);

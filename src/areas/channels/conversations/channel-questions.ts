@@ -18,7 +18,7 @@ import { Inbox, type OpenMessage } from '../inbound/inbox.store.js';
 import { answerOf, bareText, isAnswerable, questionText } from './question-text.js';
 
 const POLL_MS = 500;
-/** Messages that are no answer before nobody is asked to try again. */
+/** After this many messages that do not fit, the person is not asked again. */
 const MAX_TRIES = 3;
 /** Before a question is sent again that did not leave, when the platform does not say for how long. */
 const RETRY_MS = 2000;
@@ -34,7 +34,7 @@ interface AskedPerson {
 interface Shown {
   /** How often it was shown. */
   readonly tries: number;
-  /** Messages from then on may answer it; undefined when nobody may have seen it. */
+  /** Messages from then on may answer it; undefined while it may not have arrived. */
   readonly since?: Date;
   /** When it is sent again, on the clock of `performance`; undefined when it is not. */
   readonly retryAt?: number;
@@ -92,10 +92,13 @@ export class ChannelQuestions {
     if (reply !== undefined) await this.take(question, reply, { ...watch, shown });
   }
 
-  /** A question whose arrival is unknown is not repeated, and no message is taken for its answer: it ends by its time. */
+  /**
+   * A question that may or may not have arrived is not repeated, and no message counts as its answer: it ends when its
+   * time is over.
+   */
   private async show(question: QuestionRecord, watch: Watch): Promise<void> {
     const { asked } = watch;
-    // The time before it is sent: whoever answers at once may be stored before the platform has confirmed it.
+    // The time before it is sent: a quick answer may be stored before the platform has confirmed the question.
     const since = await this.inbox.now();
     asked.set(question.id, { tries: 1 });
     const problem = await this.say(watch, question.id, this.textOf(question));

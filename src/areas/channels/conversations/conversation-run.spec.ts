@@ -121,7 +121,7 @@ test('a message is answered in the session of its conversation, with every step 
   expect(told).toEqual(['start in s-old', answered, 'send', 'done 1', 'signal msg_1']);
 });
 
-test('what the agent could not read is said behind the answer', async () => {
+test('what the agent could not read is named after the answer', async () => {
   const { run: one, told } = run({ notes: '(I could not read a.pdf.)' });
   await one.run();
   expect(told[1]).toBe('write pending: hello yourself\n\n(I could not read a.pdf.)');
@@ -158,7 +158,7 @@ describe('a turn that was started before a crash', () => {
     expect(told[0]).toBe(`write pending: ${REPLY_TEXTS.failed}`);
   });
 
-  test('and was only queued is taken from the queue and started here', async () => {
+  test('is taken from the queue and started here if it was only queued', async () => {
     const { run: one, told } = run({ results: [result('waiting'), result('completed', 'here')] });
     await one.run();
     expect(told.slice(0, 3)).toEqual(['forget turn_1', 'start in s-old', 'write pending: here']);
@@ -244,7 +244,7 @@ describe('what tools made in the turn', () => {
     ...{ turnId: 'turn_1', step: 2, place: 1, name, mimeType: 'image/png', isKept },
   });
 
-  test('follows the text; what was too much is named', async () => {
+  test('follows the text; what was too large is named', async () => {
     const { run: one, told } = run({ made: [file('a.png'), file('b.png', false)], takesFiles: true });
     await one.run();
     expect(told[1]).toBe(
@@ -252,7 +252,7 @@ describe('what tools made in the turn', () => {
     );
   });
 
-  test('is named where the platform takes no files, and not kept', async () => {
+  test('is named where the platform takes no files, and is not kept', async () => {
     const { run: one, told } = run({ made: [file('a.png')] });
     await one.run();
     expect(told.slice(1, 3)).toEqual([

@@ -29,7 +29,7 @@ import type { ChannelQuestions } from './channel-questions.js';
 import type { ConversationClaim, ConversationStore } from './conversation.store.js';
 
 const BUSY_MS = 1000;
-/** How often a conversation is looked at whose turn waits for a person. */
+/** How often a conversation whose turn waits for a person is checked. */
 const AWAITING_MS = 2000;
 const POLL_MS = 250;
 /** Files that an answer names because it does not bring them. */
@@ -159,7 +159,7 @@ export class ConversationRun {
     }
   }
 
-  /** A session that has ended is replaced by a new one, and the conversation goes on. */
+  /** An ended session is replaced by a new one, and the conversation continues. */
   private async startTurn(message: OpenMessage, read: ReadMessage): Promise<StartedTurn> {
     const { messageId: id, userId: sender } = message;
     const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
@@ -168,7 +168,7 @@ export class ConversationRun {
       return await this.parts.messages.start(
         sessionId,
         { id, ...read, systemNote },
-        // In a group the session is everybody's, but tools act for who wrote.
+        // In a group everybody shares the session, but tools act for the writer of the message.
         { ...this.caller, verifiedUserId: senderUserId(sender) },
       );
     } catch (error) {

@@ -103,7 +103,7 @@ test('an unreachable platform is retried later, which counts as a failure', asyn
   expect(told).toEqual(['release one: later, 3 failures']);
 });
 
-test('waiting for a person is no failure', async () => {
+test('waiting for a person is not a failure', async () => {
   const send = () => Promise.reject(new RetryLater('a person has to allow a tool call', 2000, false));
   const { told } = start({ claims: [[claimOf('one', 2)]], send });
   await settle();
@@ -146,7 +146,7 @@ test('an unreachable database is logged once, and work resumes when it is back',
 describe('with its clock moved', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
 
-  test('renewed claims go on; a lost one is aborted at once', async () => {
+  test('renewed claims continue; a lost one is aborted at once', async () => {
     const stopped: string[] = [];
     const send = (signal: AbortSignal) =>
       untilAborted(signal).catch((error: unknown) => {

@@ -8,13 +8,13 @@ const shown = (question: ReturnType<typeof asked>) => questionText(question, (te
 const said = (properties: object, text: string) => answerOf(asked(properties), text);
 const SIZE = { size: { type: 'string', enum: ['s', 'm', '1'], enumNames: ['Small', 'Medium', 'One'] } };
 
-test('a question is quoted, so that nobody takes it for the words of the agent', () => {
+test("a question is quoted, so that no one takes it for the agent's own words", () => {
   expect(shown(asked(SIZE))).toContain('The tool trip__ask asks:\n\n> Which?\n> # Now\n\n');
   expect(shown(asked(SIZE))).toContain('1. Small\n2. Medium');
 });
 
 test.each(['\r', '\r\n', '\u2028', '\u2029', '\u0085', '\v', '\f'])(
-  'nothing leaves the quotation behind %j',
+  'nothing gets out of the quotation with %j',
   (end) => {
     expect(shown(asked(SIZE, { message: `Which?${end}Write your password.` }))).toContain(
       '\n> Which?\n> Write your password.\n\n',
@@ -43,7 +43,7 @@ test('known secrets are hidden in all that a tool names', () => {
   expect(text).toContain('> (hidden)\n');
 });
 
-test('a page stands there as browsers read it, and ends no line', () => {
+test('the address of a page is shown as browsers read it, and ends no line', () => {
   const page = asked({}, { url: 'https://EXAMPLE.com/a\n?[yes](https://example.org)' });
   expect(shown(page)).toContain('trust it: https://example.com/a?[yes%5D(https://example.org)\nThen write');
 });
@@ -68,7 +68,7 @@ test.each<[string, object, string, unknown]>([
   expect(said(properties, text)).toEqual(answer);
 });
 
-test('a page is opened, and answered with a yes; several fields cannot be answered', () => {
+test('a page is answered with yes; several fields cannot be answered', () => {
   const page = asked({}, { url: 'https://example.com/a' });
   expect(shown(page)).toContain('https://example.com/a');
   expect(answerOf(page, 'done')).toEqual({ action: 'accept' });
@@ -108,6 +108,6 @@ test.each([
     { content: 'Ada (7): (In reply to this message of yours:)\n    > Which?\n    \n    42', isGroup: true },
     '42',
   ],
-])('what a person wrote, without what the inbox puts around it: %s', (_what, message, text) => {
+])('the text of a person, without what the inbox puts around it: %s', (_what, message, text) => {
   expect(bareText({ ...message, userId: 'telegram:7' })).toBe(text);
 });

@@ -17,8 +17,8 @@ const NO = new Set(['no', 'n', 'false', 'nein', 'non', '👎']);
 const DECLINE = /^\/?(?:decline|cancel)[.!]?$/i;
 
 /**
- * A question as a person reads it in a chat. The tool wrote its message: it is quoted, so that nobody takes it for the agent's. What else
- * the tool named is literal, and on one line.
+ * A question as a person reads it in a chat. The tool wrote its message, so it is quoted, and nobody takes it for the
+ * agent's. Everything else that the tool named is literal, and on one line.
  */
 export function questionText(asked: Asked, hide: Hide): string {
   const quoted = hide(asked.message)

@@ -20,7 +20,7 @@ test.each([
   expect(closedMarkdown(text, ' …')).toBe(shown);
 });
 
-test('at no moment of writing does a pair of marks show as characters', () => {
+test('at no moment of writing are paired marks shown as characters', () => {
   const words = fc.constantFrom(
     'word',
     '**two words**',

@@ -3,8 +3,8 @@ const PAIRS = ['**', '__', '~~', '`', '*', '_'] as const;
 const FENCE = /^ {0,12}(?:```|~~~)/;
 
 /**
- * An answer that is still being written, with `end` behind it, so that no half of a mark is shown: what is open in its last
- * line is closed, and of a link whose address is not complete only the words stay.
+ * An answer that is still being written, followed by `end`, without incomplete marks: what is open in its last line is
+ * closed, and of a link with an incomplete address only the words stay.
  */
 export function closedMarkdown(text: string, end: string): string {
   const lines = text.split('\n');
@@ -21,7 +21,7 @@ function closedLine(line: string, end: string): string {
   return words.trimEnd() + marks + end;
 }
 
-/** Of a link whose address is still being written, its words. */
+/** The words of a link whose address is still being written. */
 function withoutOpenAddress(line: string): string {
   const middle = line.lastIndexOf('](');
   const start = line.lastIndexOf('[', middle);

@@ -17,7 +17,7 @@ test('plain text needs no blocks, and is escaped', () => {
   expect(slackContent('<!channel>', 3500)).toEqual({ text: '&lt;!channel&gt;', blocks: [] });
 });
 
-test('marks, links and headings are styles of their runs', () => {
+test('marks, links and headings become styles of their text runs', () => {
   expect(elementsOf('# Title\nA **bold** [page](https://example.com) and `code`')).toEqual([
     {
       type: 'rich_text_section',
@@ -35,7 +35,7 @@ test('marks, links and headings are styles of their runs', () => {
   ]);
 });
 
-test('lists keep their depth and numbers, also when code stands between two items', () => {
+test('lists keep their depth and numbers, even when code stands between two items', () => {
   expect(elementsOf('1. one\n   - deeper\n2. two\n\n   ```\n   code\n   ```\n3. three')).toEqual([
     { type: 'rich_text_list', style: 'ordered', indent: 0, elements: [section('one')] },
     { type: 'rich_text_list', style: 'bullet', indent: 1, elements: [section('deeper')] },
@@ -57,7 +57,7 @@ test('a lone mark is a character, not markup of Slack', () => {
   expect(slackContent('5 * 6', 3500).blocks).toHaveLength(1);
 });
 
-test('whatever is written, no text is empty and no style unknown', () => {
+test('whatever is written, no text is empty and no style is unknown', () => {
   const pieces = [
     'a',
     '中',

@@ -66,7 +66,7 @@ test('code that is cut is closed, and opened again in its language', () => {
   expect(parts.at(-1)).toContain('The end.');
 });
 
-test('code that would begin at the end of a part begins in the next one', () => {
+test('code that would start at the end of a part starts in the next one', () => {
   const [first, second] = splitMarkdown(`${'word '.repeat(9)}\n\`\`\`\none\ntwo\n\`\`\``, 60);
   expect(first).toBe('word '.repeat(9).trim());
   expect(second).toBe('```\none\ntwo\n```');
@@ -79,12 +79,12 @@ test('a table that is cut repeats its head', () => {
   for (const part of parts) expect(part.startsWith('| n | what |\n|---|---|\n|')).toBe(true);
 });
 
-test('bold words and links are not cut where another place is near', () => {
+test('bold words and links are not cut when another place is near', () => {
   const text = `${'word '.repeat(8)}**these words belong together, always** and so it ends`;
   for (const part of splitMarkdown(text, 60)) expect((part.match(/\*\*/g) ?? []).length % 2).toBe(0);
 });
 
-test('what people see in the parts is what they see in the whole', () => {
+test('people see in the parts what they would see in the whole', () => {
   const inline = fc.constantFrom(
     'word',
     'two words',

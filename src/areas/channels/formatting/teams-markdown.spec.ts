@@ -82,7 +82,7 @@ function readByAnother(markdown: string): { letters: string; foreign: readonly s
   };
 }
 
-test('letters that no mark is meant by mean nothing else to a reader that knows all of Markdown', () => {
+test('characters that are no marks are none for a reader of full Markdown either', () => {
   const letters = written.filter((text) => text.trim() !== '');
   fc.assert(
     fc.property(letters, (text) => {

@@ -51,7 +51,7 @@ test('a table that is too wide for a phone becomes a paragraph for each row, wit
   );
 });
 
-test('what would become too long by its form stays as it was written', () => {
+test('text that formatting would make too long stays as it was written', () => {
   const table = `| a | b |\n|---|---|\n| ${'x'.repeat(40)} | y |\n${'| 1 | 2 |\n'.repeat(3)}`;
   expect(telegramText(table, table.length)).toEqual({ text: table, entities: [] });
 });
@@ -105,7 +105,7 @@ const words = fc.string({
   maxLength: 30,
 });
 
-test('text in, text out: what is escaped or stands in code arrives as it was', () => {
+test('text that is escaped or stands in code arrives unchanged', () => {
   fc.assert(
     fc.property(words, (written) => {
       const text = written.trim().replace(/ +/g, ' ');
@@ -118,7 +118,7 @@ test('text in, text out: what is escaped or stands in code arrives as it was', (
   );
 });
 
-test('deep nesting is shown as it was written and costs no more than its length', () => {
+test('deep nesting is shown as it was written, in time linear in its length', () => {
   for (const hostile of [
     '>'.repeat(4000),
     '- '.repeat(2000),

@@ -16,7 +16,7 @@ test.each<[string, Buffer, string]>([
   ['text/csv', Buffer.from('a;b'), 'text/csv'],
   ['text/csv', Buffer.from([0xe4, 0xf6]), 'application/octet-stream'],
   ['audio/ogg', Buffer.from('OggS'), 'audio/ogg'],
-])('a file announced as %j is given to models as what its bytes are: %#', (announced, data, type) => {
+])('a file announced as %j is given to models by its actual content: %#', (announced, data, type) => {
   expect(contentType(announced, data)).toBe(type);
 });
 
@@ -26,11 +26,11 @@ test.each([
   ['image/png', 'image'],
   ['audio/ogg', 'audio'],
   ['video/mp4', 'video'],
-])('what is %s is kept as %s, however it was sent', (mimeType, type) => {
+])('%s is kept as %s, however it was sent', (mimeType, type) => {
   expect(attachmentType(mimeType)).toBe(type);
 });
 
-test('the person is told why the model sees nothing of a file', () => {
+test('the person is told why the model cannot see a file', () => {
   expect(unseenReason('image', 'image/png')).toBe('I cannot look at pictures');
   expect(unseenReason('image', 'image/heic')).toBe('I cannot open files of this kind');
   expect(unseenReason('file', 'application/pdf')).toBe('I cannot read PDFs');

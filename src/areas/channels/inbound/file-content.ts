@@ -9,8 +9,8 @@ const PDF_HEAD_BYTES = 1024;
 const MAX_PICTURE_BYTES = 3_750_000;
 
 /**
- * The media type by which models are given a file. A picture or a PDF is one by its bytes: models refuse a whole conversation
- * for one whose bytes are something else. A file without a media type is text when its bytes are.
+ * The media type under which models get a file. The bytes decide what is a picture or a PDF: models refuse a whole
+ * conversation for one whose bytes are something else. A file without a media type is text when its bytes are.
  */
 export function contentType(mimeType: string, data: Buffer): string {
   const picture = pictureType(data);

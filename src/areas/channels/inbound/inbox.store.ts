@@ -12,7 +12,7 @@ import type { AdapterData, InboundMessage } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { ReceiverLease } from '../channel-states.store.js';
 import * as sql from './inbox.sql.js';
-import { type InboxFile, messageText, sentFiles } from './message-text.js';
+import { type InboxFile, messageText, readable, sentFiles } from './message-text.js';
 
 /** A message that is not done. */
 export interface OpenMessage {
@@ -58,9 +58,10 @@ export class Inbox {
     });
   }
 
-  /** Stores messages that may reach any replica, without a lease. @returns how many were new */
+  /** Stores messages that may reach any replica, without a lease, and leaves out what cannot be read. @returns how many were new */
   accept(channel: string, messages: readonly InboundMessage[]): Promise<number> {
-    return this.database.transaction((runner) => store(runner, channel, messages));
+    const readableOnes = messages.flatMap((message) => readable(message) ?? []);
+    return this.database.transaction((runner) => store(runner, channel, readableOnes));
   }
 
   /** The oldest open message; undefined when there is none. */

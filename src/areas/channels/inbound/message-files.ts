@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
 import type { OnCommit } from '../../../platform/database/sql.js';
+import { signalWithin } from '../../../platform/runtime/signal-within.js';
 import { Slots } from '../../../platform/runtime/slots.js';
 import { MAX_ATTACHED_BYTES, type NewAttachment } from '../../turns/turns.api.js';
 import type { ChannelAdapter, FetchedFile } from '../channel-adapter.port.js';
@@ -11,12 +12,12 @@ import { tooLarge } from './file-download.js';
 import { Inbox, type OpenMessage } from './inbox.store.js';
 import type { InboxFile } from './message-text.js';
 
-/** Messages with files that are read at once: each holds up to 20 MiB until its turn has begun. */
+/** How many messages' files are read at once: each message holds up to 20 MiB until its turn has begun. */
 const MAX_AT_ONCE = 8;
 /** For all files of a message. */
 const FETCH_MS = 60_000;
-/** A file that cannot be had for now is tried again until its message is this old. */
-const PATIENCE_MS = 120_000;
+/** A file that cannot be fetched for the moment is tried again until its message is this old. */
+const RETRIED_FOR_MS = 120_000;
 const ATTEMPTS = 3;
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 10_000;
@@ -51,7 +52,7 @@ export class MessageFiles {
   ): Promise<Result> {
     if (message.files.length === 0) return begin({ content: message.content, attachments: [] });
     return this.slots.run(async () => {
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
+      const patience = signalWithin(FETCH_MS, signal);
       const read: ReadFile[] = [];
       let room = MAX_ATTACHED_BYTES;
       for (const file of message.files) {
@@ -103,10 +104,10 @@ interface ReadTerms {
 
 async function readFile(file: InboxFile, terms: ReadTerms): Promise<ReadFile> {
   if (file.problem !== undefined) return { file };
-  const fetched = await fetchPatiently(file, terms).catch((error: unknown) => {
+  const fetched = await fetchWithRetries(file, terms).catch((error: unknown) => {
     if (!(error instanceof FileNotHad)) throw error;
-    const isPatient = Date.now() - terms.message.receivedAt.getTime() < PATIENCE_MS;
-    if (error.why === 'later' && isPatient && !terms.signal.aborted) {
+    const isRetried = Date.now() - terms.message.receivedAt.getTime() < RETRIED_FOR_MS;
+    if (error.why === 'later' && isRetried && !terms.signal.aborted) {
       throw new RetryLater(`a file: ${error.message}`, pauseAfter(error));
     }
     return error;
@@ -116,7 +117,7 @@ async function readFile(file: InboxFile, terms: ReadTerms): Promise<ReadFile> {
     : kept(file, fetched);
 }
 
-async function fetchPatiently(file: InboxFile, terms: ReadTerms): Promise<FetchedFile> {
+async function fetchWithRetries(file: InboxFile, terms: ReadTerms): Promise<FetchedFile> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await fetchFile(file, terms);

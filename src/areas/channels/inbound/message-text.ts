@@ -1,5 +1,5 @@
 import { MEDIA_TYPE } from '../../../common/text/media-type.js';
-import { storableJson } from '../../../platform/database/storable-text.js';
+import { storableJson, storableText } from '../../../platform/database/storable-text.js';
 import type { InboundFile, InboundMessage, MessageContext } from '../channel-adapter.port.js';
 import { labelled, plainName } from './sender.js';
 
@@ -13,7 +13,7 @@ const UNTYPED = 'application/octet-stream';
 
 /** Why the model does not get a file. */
 export interface FileProblem {
-  /** Why it cannot be had: the end of a sentence, such as "it is larger than 20 MiB". */
+  /** Why it cannot be read: the end of a sentence, such as "it is larger than 20 MiB". */
   readonly reason: string;
 }
 
@@ -44,7 +44,19 @@ function problemOf({ where }: InboundFile, index: number): FileProblem | undefin
   return { reason: `a message may have ${MAX_FILES} files` };
 }
 
-/** What the agent is told: the text, behind what it refers to, and in a group behind the label of its writer. */
+/** As it can be stored; undefined for one whose parts are no texts, or too deep: it concerns its own sender, and the others must not wait for it. */
+export function readable(message: InboundMessage): InboundMessage | undefined {
+  try {
+    const storable = storableJson(message);
+    storableText(messageText(storable));
+    JSON.stringify([storable.target, sentFiles(storable)]);
+    return storable;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the agent gets: the text, after what it refers to, and in a group after the label of its writer. */
 export function messageText(message: InboundMessage): string {
   const text = withContext(message);
   const hasFiles = (message.files ?? []).some(({ where }) => where !== null);

@@ -17,7 +17,7 @@ test('a user is admitted by exact id or by alias, and by nothing similar', () =>
   expect(by('77', '@adam', 'Ada', 'ada', ' 7')).toBe('not_allowed');
 });
 
-test('mention_only requires an address in groups; in private every message is one', () => {
+test('mention_only requires the bot to be addressed in groups; in private every message counts', () => {
   const rules = { ...everybody, mention_only: true };
   expect(admissionOf({ ...ada, isGroup: true, isAddressed: false }, rules)).toBe('not_addressed');
   expect(admissionOf({ ...ada, isGroup: true }, rules)).toBe('admitted');
@@ -39,7 +39,7 @@ test.each([
   ['🦊', '🦊 (7): Hello'],
   [':\n:', '(7): Hello'],
   ['x'.repeat(500), `${'x'.repeat(64)} (7): Hello`],
-])('the name %j becomes a label without colons, brackets or line ends', (name, said) =>
+])('the name %j becomes a label without colons, brackets and line ends', (name, said) =>
   expect(from(name)).toBe(said),
 );
 

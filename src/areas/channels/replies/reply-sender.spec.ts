@@ -23,7 +23,7 @@ interface Scene {
   readonly answeredAt?: Date | null;
   readonly dropsDuplicates?: boolean;
   readonly cannotEdit?: boolean;
-  /** Somebody comes for files of this name. */
+  /** Somebody comes for files that begin like this. */
   readonly keeps?: string;
   readonly lost?: boolean;
   /** How often the database is away when the outcome is stored. */
@@ -36,6 +36,7 @@ async function send(scene: Scene, signal = new AbortController().signal) {
   const failures = [...(scene.failures ?? [])];
   let outages = scene.outages ?? 0;
   const told: string[] = [];
+  const read: number[] = [];
   const published: unknown[] = [];
   const change = (number: number, more: Partial<ReplyPart>): void => {
     const at = parts.findIndex((one) => one.part === number);
@@ -69,7 +70,9 @@ async function send(scene: Scene, signal = new AbortController().signal) {
     send: ({ text }: { text: string }) => hand(`send ${text}`),
     sendFile: ({ name, data }: { name: string; data: Buffer }) =>
       hand(`send file ${name}: ${data.toString()}`),
-    ...(scene.keeps === undefined ? {} : { keepsFile: ({ name }: { name: string }) => name === scene.keeps }),
+    ...(scene.keeps === undefined
+      ? {}
+      : { keepsFile: ({ head }: { head: Buffer }) => head.toString() === scene.keeps }),
     ...(scene.cannotEdit === true
       ? {}
       : { edit: (id: string, { text }: { text: string }) => hand(`edit ${id}: ${text}`) }),
@@ -86,7 +89,12 @@ async function send(scene: Scene, signal = new AbortController().signal) {
   } as unknown as SentReply;
   const events = { publish: (event: unknown) => Promise.resolve(published.push(event)) };
   const files = {
-    read: ({ place }: TurnFile) => Promise.resolve(place === 9 ? undefined : Buffer.from(`bytes ${place}`)),
+    read: ({ place }: TurnFile) => {
+      read.push(place);
+      return Promise.resolve(place === 9 ? undefined : Buffer.from(`bytes ${place}`));
+    },
+    head: ({ place }: TurnFile) =>
+      Promise.resolve(place === 9 ? undefined : { sizeBytes: 7, head: Buffer.from(`bytes ${place}`) }),
     forget: (turnId: string) => Promise.resolve(void told.push(`forget ${turnId}`)),
     forgetOne: ({ place }: TurnFile) => Promise.resolve(void told.push(`forget file ${place}`)),
   };
@@ -100,7 +108,7 @@ async function send(scene: Scene, signal = new AbortController().signal) {
     () => undefined,
     (error: unknown) => error,
   );
-  return { told, failure, published, statuses: parts.map(({ status }) => status) };
+  return { told, read, failure, published, statuses: parts.map(({ status }) => status) };
 }
 
 test('parts are sent in order, and a sent part is not sent again', async () => {
@@ -160,7 +168,7 @@ test.each([
 test.each<[string, NotSent, Date]>([
   ['that the platform rejects', new NotSent('rejected', 'chat not found'), new Date()],
   ['that it has not accepted for a day', new NotSent('retry', 'down'), new Date(Date.now() - DAY_MS - 1000)],
-])('an answer %s is given up, and an event says so', async (_what, error, answeredAt) => {
+])('an answer %s is given up, and an event reports it', async (_what, error, answeredAt) => {
   const { statuses, published } = await send({ failures: [error], answeredAt });
   expect(statuses).toEqual(['failed']);
   const data = { source: 'channel', reason: 'reply_not_sent', name: 'tg' };
@@ -194,7 +202,7 @@ describe('a file', () => {
   const filePart = (number: number, place: number, more: Partial<ReplyPart> = {}) =>
     part(number, { content: `f${place}.png`, file: file(place), ...more });
 
-  test('follows the text, once, and its bytes go when everything was tried', async () => {
+  test('follows the text, once, and its bytes are deleted when everything was tried', async () => {
     const parts = [part(1, { status: 'sent' }), filePart(2, 1, { status: 'sent' }), filePart(3, 2)];
     const { told, statuses } = await send({ parts });
     expect(told).toEqual(['send file f2.png: bytes 2', 'forget turn_1']);
@@ -206,7 +214,7 @@ describe('a file', () => {
     expect(told).toEqual([`send ${REPLY_TEXTS.maybeLost}`, 'forget turn_1']);
   });
 
-  test('that is rejected, or gone, is named with the reason, once; the others arrive', async () => {
+  test('that is rejected or missing is named with the reason, once; the others arrive', async () => {
     const parts = [filePart(1, 9), filePart(2, 1), filePart(3, 2)];
     const { told } = await send({ parts, failures: [new NotSent('rejected', 'Teams wants none')] });
     expect(told).toEqual([
@@ -217,12 +225,18 @@ describe('a file', () => {
     ]);
   });
 
-  test('one that somebody comes for is kept, unless it could not be sent; the others go', async () => {
+  test('that someone still fetches is kept, unless it could not be sent; the others are deleted', async () => {
     const parts = [filePart(1, 1), filePart(2, 2)];
-    expect((await send({ parts, keeps: 'f1.png' })).told.slice(2)).toEqual(['forget file 2']);
+    expect((await send({ parts, keeps: 'bytes 1' })).told.slice(2)).toEqual(['forget file 2']);
     const failures = [new NotSent('rejected', 'Teams wants none')];
-    const { told } = await send({ parts, keeps: 'f1.png', failures });
+    const { told } = await send({ parts, keeps: 'bytes 1', failures });
     expect(told.at(-1)).toBe('forget turn_1');
+  });
+
+  test('is read in order to be sent, but not again to ask whether someone fetches it', async () => {
+    const parts = [filePart(1, 1, { status: 'sent' }), filePart(2, 2)];
+    const { read, told } = await send({ parts, keeps: 'bytes 1' });
+    expect([read, told]).toEqual([[2], ['send file f2.png: bytes 2', 'forget file 2']]);
   });
 
   test('that the platform does not accept now is kept for the next attempt', async () => {
@@ -233,7 +247,7 @@ describe('a file', () => {
     expect([told, (failure as Error).name]).toEqual([['send file f1.png: bytes 1'], 'RetryLater']);
   });
 
-  test('that the platform does not take again and again is given up and named, and what follows is sent', async () => {
+  test('that the platform refuses again and again is given up and named, and the next one is sent', async () => {
     const parts = [
       filePart(1, 1, { attempts: 5 }),
       filePart(2, 2, { attempts: 5 }),

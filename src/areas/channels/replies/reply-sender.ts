@@ -6,7 +6,7 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
 import { Slots } from '../../../platform/runtime/slots.js';
 import { TurnFiles } from '../../turns/turns.api.js';
-import type { ChannelAdapter, OutboundFile, OutboundReply } from '../channel-adapter.port.js';
+import type { ChannelAdapter, OutboundReply } from '../channel-adapter.port.js';
 import { NotSent, RetryLater } from '../channel-failures.js';
 import type { ConversationClaim } from '../conversations/conversation.store.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
@@ -15,7 +15,7 @@ import { REPLY_TEXTS, unsentFile } from './reply-text.js';
 
 const FIRST_PAUSE_MS = 2000;
 const NOTE_RETRY_MS = 200;
-/** Files whose bytes are held at once, in all conversations. */
+/** How many files are held in memory at once, over all conversations. */
 const MAX_FILES_AT_ONCE = 8;
 /** An answer that the platform has not accepted for this long is given up, however long the turn took before. */
 const GIVE_UP_MS = 24 * 3_600_000;
@@ -60,25 +60,18 @@ export class ReplySender {
     await this.forgetFiles(reply, parts);
   }
 
-  private async forgetFiles({ adapter, message }: SentReply, parts: readonly ReplyPart[]): Promise<void> {
+  private async forgetFiles({ adapter }: SentReply, parts: readonly ReplyPart[]): Promise<void> {
     const kept = new Set<ReplyPart>();
     for (const part of adapter.keepsFile === undefined ? [] : parts) {
-      const file = part.status === 'failed' ? undefined : await this.fileOf(message, part);
-      if (file !== undefined && adapter.keepsFile?.(file) === true) kept.add(part);
+      if (part.file === null || part.status === 'failed') continue;
+      const head = await this.files.head(part.file);
+      if (head !== undefined && adapter.keepsFile?.(head) === true) kept.add(part);
     }
     const turns = new Set(parts.flatMap(({ file }) => file?.turnId ?? []));
     if (kept.size === 0) for (const turnId of turns) await this.files.forget(turnId);
     else
       for (const part of parts)
         if (part.file !== null && !kept.has(part)) await this.files.forgetOne(part.file);
-  }
-
-  /** Undefined for text, and for a file that is gone. */
-  private async fileOf({ target, messageId }: OpenMessage, { part, file }: ReplyPart) {
-    const data = file === null ? undefined : await this.files.read(file);
-    if (file === null || data === undefined) return undefined;
-    const { name, mimeType } = file;
-    return { target, key: partKey(messageId, part), name, mimeType, data } satisfies OutboundFile;
   }
 
   private async sendPart(reply: SentReply, part: ReplyPart, signal: AbortSignal): Promise<void> {
@@ -125,13 +118,16 @@ export class ReplySender {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { part, content: text, externalId } = reply;
+    const { target, messageId } = message;
+    const key = partKey(messageId, part);
     if (reply.file !== null) {
-      const file = await this.fileOf(message, reply);
-      if (file === undefined) throw new NotSent('rejected', REPLY_TEXTS.fileGone);
+      const { name, mimeType } = reply.file;
+      const data = await this.files.read(reply.file);
+      if (data === undefined) throw new NotSent('rejected', REPLY_TEXTS.fileGone);
       if (adapter.sendFile === undefined) throw new NotSent('rejected', REPLY_TEXTS.noFiles);
-      return adapter.sendFile(file, signal);
+      return adapter.sendFile({ target, key, name, mimeType, data }, signal);
     }
-    const sent: OutboundReply = { target: message.target, text, key: partKey(message.messageId, part) };
+    const sent: OutboundReply = { target, text, key };
     if (externalId === null || adapter.edit === undefined) return adapter.send(sent, signal);
     await adapter.edit(externalId, sent, signal);
     return externalId;

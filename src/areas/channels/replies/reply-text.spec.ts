@@ -10,7 +10,7 @@ test.each([
   ['interrupted', 'hel', `hel\n\n${REPLY_TEXTS.interrupted}`],
   ['interrupted', INTERRUPTED_NOTE, REPLY_TEXTS.interrupted],
   ['cancelled', null, REPLY_TEXTS.cancelled],
-] as const)('a turn that is %s with "%s" is told so', (status, content, words) => {
+] as const)('the reply to a turn that is %s with "%s"', (status, content, words) => {
   expect(replyText({ status, content, finishReason: status === 'completed' ? 'stop' : null })).toBe(words);
 });
 
@@ -23,6 +23,9 @@ test.each([
   ['refusal', '', REPLY_TEXTS.refused],
   ['tool_calls', 'hel', 'hel'],
   [null, 'an answer of an earlier version', 'an answer of an earlier version'],
-] as const)('an answer that ended with %s after "%s" does not look whole', (finishReason, content, words) => {
-  expect(replyText({ status: 'completed', content, finishReason })).toBe(words);
-});
+] as const)(
+  'an answer that ended with %s after "%s" does not look complete',
+  (finishReason, content, words) => {
+    expect(replyText({ status: 'completed', content, finishReason })).toBe(words);
+  },
+);

@@ -35,9 +35,14 @@ export function replyText({
   return text === '' ? note : `${text}\n\n${note}`;
 }
 
-/** What the reader is told of a file that does not come. The reason ends the sentence. */
+/** What the reader is told about a file that does not come. The reason ends the sentence. */
 export function unsentFile(name: string, reason: string): string {
   return `(I could not send ${name}: ${reason}.)`;
+}
+
+/** What a reader is told who asks again for a file that is already in their OneDrive. */
+export function sentFile(name: string): string {
+  return `(I have sent ${name} already: it is in your OneDrive.)`;
 }
 
 /** Adds why the answer stopped early. A refusal, too, may come after some text. */

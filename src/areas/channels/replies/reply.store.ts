@@ -168,7 +168,7 @@ export class ReplyStore {
     });
   }
 
-  /** The message to edit is gone: forgets its id, so that the part is sent anew. */
+  /** The message to edit is gone: forgets its id, so that the part is sent as a new message. */
   async detach({ messageId }: OpenMessage, part: number): Promise<void> {
     const anew = { externalId: null, status: 'pending' } as const;
     await this.database.answered(this.replies.update({ messageId, part }, anew));

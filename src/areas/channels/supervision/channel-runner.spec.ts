@@ -90,7 +90,7 @@ test('a restart connects again after a refusal, and clears the error', async () 
   expect(told).toEqual(['reconnecting', 'disconnected: no', 'reconnecting', 'connected', 'reconnecting']);
 });
 
-test('after a lost connection it waits at most two seconds, or as long as the platform says', async () => {
+test('after a lost connection it waits at most two seconds, or as long as the platform asks', async () => {
   const short = run(() => Promise.reject(new Error('lost')));
   await turn();
   await short.runner.stop('reconnecting');

@@ -13,6 +13,7 @@ import { ChannelStates, type ReceiverLease } from '../channel-states.store.js';
 import { ConversationStore } from '../conversations/conversation.store.js';
 import { ConversationWorker } from '../conversations/conversation-worker.service.js';
 import { Inbox } from '../inbound/inbox.store.js';
+import { readable } from '../inbound/message-text.js';
 import { admissionOf } from '../inbound/sender.js';
 
 const FIRST_PAUSE_MS = 2000;
@@ -153,7 +154,7 @@ export class RunnerPartsFactory {
       cursor: () => this.states.cursorOf(name),
       conversations: () => this.conversations.recent(name, MAX_CONVERSATIONS),
       store: async (messages, cursor) => {
-        const admitted = messages.filter((message) => this.admits(name, message, logger));
+        const admitted = messages.flatMap((message) => this.admitted(name, message, logger));
         const added = await this.inbox.receive(lease, admitted, cursor);
         if (added === 0) return;
         this.activity.note(name);
@@ -163,6 +164,13 @@ export class RunnerPartsFactory {
       write: (status, error) => this.states.write(lease, status, error),
       redact: (text) => this.redactor.redact(text),
     };
+  }
+
+  private admitted(name: string, sent: InboundMessage, logger: Logger): InboundMessage[] {
+    const message = readable(sent);
+    if (message !== undefined) return this.admits(name, message, logger) ? [message] : [];
+    logger.warn('a message cannot be read; it is left out', { message: sent.externalId });
+    return [];
   }
 
   private admits(name: string, message: InboundMessage, logger: Logger): boolean {

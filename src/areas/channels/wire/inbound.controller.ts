@@ -67,8 +67,16 @@ export class InboundController {
     @Body() message: InboundMessageRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<InboundView> {
-    const answer = await this.inbound.receive(signed, message);
+    const answer = await this.inbound.receive(signed, message, closedSignal(response));
     response.status(answer.content === null ? 202 : 200);
     return presentInbound(answer);
   }
+}
+
+/** Aborted when the response was sent, or nobody wants it any more. */
+function closedSignal(response: Response): AbortSignal {
+  const closed = new AbortController();
+  response.once('close', () => closed.abort());
+  if (response.closed) closed.abort();
+  return closed.signal;
 }

@@ -84,7 +84,7 @@ export class SessionFeeds {
       } catch (error) {
         this.logger.debug('could not look for turns of other replicas', { error: String(error) });
       }
-      // One that was followed on another replica and is taken up here goes on where it is read.
+      // A turn that was followed on another replica and is taken up here continues where it is read.
       if (!feed.mirrors.has(turn.turnId)) feed.publish(turn);
     });
   }

@@ -22,7 +22,7 @@ class LogEntryViewB {
   session_id?: string;
 }
 
-/** Lines that a reader of the stream does not get here. */
+/** Lines that a reader of the stream misses here. */
 class LogGapView {
   @ApiProperty({
     enum: ['slow_reader', 'expired', 'unknown_id'],

@@ -53,7 +53,7 @@ class ListLogsQueryB extends StreamLogsQueryB {
   stream: (typeof TRUTHS)[number] = 'false';
 }
 
-/** For the type alone: the guard lets no one in without a token. */
+/** Only for the type: the guard lets no one in without a token. */
 const NO_CALLER = { tokenId: '', tokenName: '' };
 
 /** GET /logs of Profile B is a list or a stream, as the query says. */

@@ -89,14 +89,14 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
 }
 
-test('what the reader has not had yet comes first, and then it follows the tail', async () => {
+test('a reader first gets the lines that it has missed, and then follows the tail', async () => {
   stream.start(0, 1000, undefined);
   await turns();
   expect(response.text).toBe(OPENING + LINES);
   expect([...tail.readers]).toEqual([stream]);
 });
 
-test('nothing is looked up for a reader before it has taken what is on its way, nor once it is gone', async () => {
+test('nothing is looked up before the reader has taken the pending lines, nor after it is gone', async () => {
   response.reads = false;
   stream.start(0, 1000, undefined);
   await turns();
@@ -106,7 +106,7 @@ test('nothing is looked up for a reader before it has taken what is on its way, 
   expect([store.pages, tail.readers.size]).toEqual([0, 0]);
 });
 
-test('a reader that goes away while its lines are looked up gets none of them, and follows nothing', async () => {
+test('a reader that leaves while its lines are looked up gets none of them, and follows nothing', async () => {
   let found: () => void = () => undefined;
   store.held = new Promise((resolve) => (found = resolve));
   stream.start(0, 1000, undefined);
@@ -118,7 +118,7 @@ test('a reader that goes away while its lines are looked up gets none of them, a
   expect([store.pages, response.text, tail.readers.size]).toEqual([1, OPENING, 0]);
 });
 
-test('a heartbeat is for a connection on which nothing else is on its way', async () => {
+test('a heartbeat is sent only when nothing else is on its way', async () => {
   stream.start(2, 1000, undefined);
   await turns();
   stream.heartbeat();
@@ -132,7 +132,7 @@ test('a heartbeat is for a connection on which nothing else is on its way', asyn
   expect(response.text.split(beat)).toHaveLength(3);
 });
 
-test('a stream that has said farewell says nothing more', async () => {
+test('a stream that was told to reconnect sends nothing more', async () => {
   stream.start(2, 1000, undefined);
   await turns();
   stream.close(2000);
@@ -143,7 +143,7 @@ test('a stream that has said farewell says nothing more', async () => {
   expect(tail.readers.size).toBe(0);
 });
 
-test('a reader stalls from when it took nothing of what is on its way, and not while nothing is', () => {
+test('a reader stalls from the moment when it takes none of the pending lines', () => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
   expect(stream.stalledMs()).toBe(0);
   now.mockReturnValue(9000);

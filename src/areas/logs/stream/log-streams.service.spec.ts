@@ -77,14 +77,14 @@ async function closed(response: FakeResponse): Promise<void> {
   await new Promise(setImmediate);
 }
 
-test('a reader that is gone before its stream begins leaves nothing behind', async () => {
+test('a reader that leaves before its stream starts leaves nothing behind', async () => {
   const response = new FakeResponse();
   await closed(response);
   await open(response, '7');
   expect([response.text, streams.count, tail.users]).toEqual(['', 0, 0]);
 });
 
-test('whoever comes in while the gateway stops is told to come back', async () => {
+test('a reader that arrives while the gateway stops is told to come back', async () => {
   const response = new FakeResponse();
   let look: () => void = () => undefined;
   tail.looked = new Promise((resolve) => (look = resolve));
@@ -97,7 +97,7 @@ test('whoever comes in while the gateway stops is told to come back', async () =
   expect([response.writableFinished, streams.count, tail.users]).toEqual([true, 0, 0]);
 });
 
-test('a stream that cannot begin takes no place, and nothing is followed for it', async () => {
+test('a stream that cannot start takes no place, and nothing is followed for it', async () => {
   backlog.mockRejectedValue(new Unavailable('The database cannot be reached.'));
   for (let attempt = 1; attempt <= 3; attempt++)
     await expect(open(new FakeResponse())).rejects.toThrow('The database cannot be reached.');
@@ -106,7 +106,7 @@ test('a stream that cannot begin takes no place, and nothing is followed for it'
   expect([streams.count, tail.users]).toEqual([1, 1]);
 });
 
-test('readers that are still on their way in count towards the limit', async () => {
+test('readers whose streams are still starting count towards the limit', async () => {
   let look: () => void = () => undefined;
   tail.looked = new Promise((resolve) => (look = resolve));
   const two = [open(new FakeResponse(), '7'), open(new FakeResponse(), '7')];
@@ -117,7 +117,7 @@ test('readers that are still on their way in count towards the limit', async () 
 });
 
 test.each(['8', '-1', 'seven', ''])(
-  'after a number that was never given out (%j) it begins with what is new, and says so',
+  'after a number that was never used (%j) it starts with new lines, and says so',
   async (lastEventId) => {
     const response = new FakeResponse();
     await open(response, lastEventId);

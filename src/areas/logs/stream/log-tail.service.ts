@@ -95,7 +95,7 @@ export class LogTail implements OnModuleDestroy {
     }
   }
 
-  /** Nobody follows any more: whoever comes next begins with what is newest then. */
+  /** Nobody follows any more: the next reader begins with the newest lines of that time. */
   private forget(): void {
     if (this.users === 0) this.seen = undefined;
   }

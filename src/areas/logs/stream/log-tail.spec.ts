@@ -75,7 +75,7 @@ async function looks(count: number): Promise<number> {
   return gap;
 }
 
-test('while the database does not answer it is asked more rarely, one line says so, and readers miss nothing', async () => {
+test('while the database does not answer it is asked less often, one line reports it, and readers miss nothing', async () => {
   const reader = await joined();
   await looks(1);
   store.fault = new Error('connection refused');
@@ -88,7 +88,7 @@ test('while the database does not answer it is asked more rarely, one line says 
   expect(output).toHaveLength(1);
 });
 
-test('another outage is another line', async () => {
+test('another outage is reported again', async () => {
   await joined();
   for (const reason of ['restarting', 'refused']) {
     store.fault = new Error(reason);
@@ -99,7 +99,7 @@ test('another outage is another line', async () => {
   expect(output).toEqual([expect.stringContaining('restarting'), expect.stringContaining('refused')]);
 });
 
-test('in a database that lost its newest lines, readers are told so and go on with what comes now', async () => {
+test('when the database has lost its newest lines, readers are told so and continue with new ones', async () => {
   const reader = await joined();
   store.lines = ['one'];
   await looks(2);
@@ -110,7 +110,7 @@ test('in a database that lost its newest lines, readers are told so and go on wi
   expect(reader.text).toMatch(/\n\nid: 2\nevent: log\ndata: \{"message":"another two"\}\n\n$/);
 });
 
-test('whoever cannot be served now follows nothing, and the next one is served', async () => {
+test('a reader that cannot be served does not follow, and the next one is served', async () => {
   store.fault = new Error('connection refused');
   await expect(tail.acquire()).rejects.toThrow('connection refused');
   store.fault = undefined;
@@ -119,7 +119,7 @@ test('whoever cannot be served now follows nothing, and the next one is served',
   expect(await tail.acquire()).toBe(2);
 });
 
-test('once the last reader has gone the database is left in peace, whoever could not be served before', async () => {
+test('when the last reader has left, the database is not asked any more', async () => {
   store.fault = new Error('connection refused');
   await expect(tail.acquire()).rejects.toThrow('connection refused');
   store.fault = undefined;

@@ -37,14 +37,14 @@ export class McpHandlers {
     const body = request.body as Record<string, unknown>;
     const exchange = { asker: this.asker(caller, key, request), mcpSession: sessionOf(request), body };
     const answer = await this.endpoint.post(webRequest(request, goneSignal(response)), exchange);
-    // What is no call of an agent has no effect that a repetition could double.
+    // Anything but a call of an agent has no effect that a repetition could double.
     if (body['method'] !== 'tools/call') key?.replayed();
     // Nothing is stored for it: it tells the calls of one client apart, on any replica.
     if (body['method'] === 'initialize' && answer.ok) response.setHeader(SESSION, randomUUID());
     await sendWebResponse(answer, response);
   }
 
-  /** Goes on with the stream of a call that was cut. Other streams there are none. */
+  /** Continues the stream of a call that was cut. There are no other streams. */
   async get(caller: Caller, request: GatewayRequest, response: Response): Promise<void> {
     const lastEventId = request.get('last-event-id');
     if (lastEventId === undefined || request.accepts('text/event-stream') === false)
@@ -90,7 +90,7 @@ class CallStream {
     this.stream.beatEvery(HEARTBEAT_MS, ': heartbeat\n');
   }
 
-  /** Progress that the client has seen is not told again. */
+  /** Progress that the client has seen is not sent again. */
   readonly report = (progress: number, message: string): void => {
     const { progressToken, position } = this.event;
     if (progressToken === undefined || progress <= position) return;

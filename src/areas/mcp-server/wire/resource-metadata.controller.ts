@@ -13,7 +13,10 @@ interface ResourceMetadataView {
   readonly resource_name: string;
 }
 
-/** Tells clients of the MCP endpoint which issuers' tokens it takes (RFC 9728). Open: who asks has no token yet. */
+/**
+ * Tells clients of the MCP endpoint which issuers' tokens it accepts (RFC 9728). Open: a client that asks has no token
+ * yet.
+ */
 @FaceController(RESOURCE_METADATA)
 @Open()
 export class ResourceMetadataController {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Response as ExpressResponse } from 'express';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 
-/** Aborted when the caller is gone before it has the whole response. */
+/** Aborted when the caller goes away before it has the whole response. */
 export function goneSignal(response: ExpressResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
@@ -12,7 +12,7 @@ export function goneSignal(response: ExpressResponse): AbortSignal {
   return gone.signal;
 }
 
-/** The request as libraries of the web platform want it, without its body, which was read. */
+/** The request in the form of the web platform, without its body, which was read. */
 export function webRequest({ method, headers, originalUrl }: GatewayRequest, signal: AbortSignal): Request {
   const entries = Object.entries(headers).filter(([name]) => name !== 'content-length');
   const sent = entries.map(([name, value]): [string, string] => [name, String(value)]);
@@ -22,7 +22,7 @@ export function webRequest({ method, headers, originalUrl }: GatewayRequest, sig
 /** A caller that reads nothing for this long is cut off. */
 const STALLED_MS = 30_000;
 
-/** Sends what such a library answered. Resolves when it is sent, or when nobody reads it any more. */
+/** Sends the response of such a library. Resolves when it is sent, or when nobody reads it any more. */
 export async function sendWebResponse(answer: Response, response: ExpressResponse): Promise<void> {
   response.status(answer.status);
   for (const [name, value] of answer.headers) if (name !== 'connection') response.setHeader(name, value);

@@ -1,14 +1,15 @@
-import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import { AdminScope, CurrentCaller } from '../../../http/guards/access.decorator.js';
-import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
+import { Answers, Does, Refuses } from '../../../http/openapi/answers.decorator.js';
 import { PageQuery } from '../../../http/paging/page-query.js';
 import { AdminController } from '../../../http/profiles/faces.js';
 import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { McpDirectory } from '../mcp-directory.service.js';
 import { McpServers } from '../mcp-servers.service.js';
+import { SignInService } from '../sign-in/sign-in.service.js';
 import {
   AdminMcpServerPageView,
   APPROVE_EXAMPLES,
@@ -19,6 +20,7 @@ import {
   McpServerStateView,
   presentServerPage,
   presentToolPage,
+  SignInLinkView,
 } from './mcp.views.js';
 
 /** Tool servers (docs/specification/additions.md, Operators' API). */
@@ -27,6 +29,7 @@ export class AdminMcpController {
   constructor(
     private readonly directory: McpDirectory,
     private readonly servers: McpServers,
+    private readonly signIns: SignInService,
   ) {}
 
   @Get('servers')
@@ -80,5 +83,34 @@ export class AdminMcpController {
     @CurrentCaller() caller: Caller,
   ): Promise<ApprovedToolsView> {
     return { approved: await this.directory.approve(name, body, caller) };
+  }
+
+  @Post('servers/:name/sign-in')
+  @Does(
+    'Create a link to sign in to a tool server',
+    'Answers with the page at which a person signs in, with a browser, within ten minutes. All calls of the gateway to that server then have that ' +
+      "person's rights. A link takes the place of an earlier one; the tokens of an earlier sign-in stay until it is used.",
+  )
+  @HttpCode(201)
+  @AdminScope('security:write')
+  @Answers(201, 'The link to open', SignInLinkView)
+  @Refuses(409, 502)
+  async signIn(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<SignInLinkView> {
+    refuseSomeAgents('tool servers are those', caller);
+    const { url, issuer, scope = null, endsAt } = await this.signIns.begin(name);
+    return { name, url, issuer, scope, expires_at: endsAt.toISOString() };
+  }
+
+  @Delete('servers/:name/sign-in')
+  @Does(
+    'End the sign-in to a tool server',
+    'Forgets the tokens on all replicas, and revokes them where the authorization server lets them be revoked.',
+  )
+  @HttpCode(204)
+  @AdminScope('security:write')
+  @Answers(204, 'Nobody is signed in')
+  async signOut(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<void> {
+    refuseSomeAgents('tool servers are those', caller);
+    await this.signIns.end(name);
   }
 }

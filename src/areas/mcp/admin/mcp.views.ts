@@ -89,6 +89,26 @@ class ServerPromptView {
   arguments!: PromptArgumentView[];
 }
 
+/** POST /admin/v1/mcp/servers/:name/sign-in. */
+export class SignInLinkView {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ format: 'uri', description: 'The page to open in a browser' })
+  url!: string;
+
+  @ApiProperty({ description: 'The authorization server that asks there, by its own name' })
+  issuer!: string;
+
+  @TextOrNull('The scopes that are asked for; null for whatever that server gives')
+  scope!: string | null;
+
+  @Moment('When the link ends')
+  expires_at!: string;
+}
+
+const SIGN_INS = ['none', 'needed', 'signed_in'] as const;
+
 export class AdminMcpServerView extends McpServerStateView {
   @ApiProperty({ enum: ['stdio', 'http', 'sse'] })
   transport!: string;
@@ -113,6 +133,19 @@ export class AdminMcpServerView extends McpServerStateView {
 
   @ApiProperty({ type: [String], description: 'Tools that wait for approval, by its own names' })
   quarantined!: readonly string[];
+
+  @ApiProperty({
+    enum: [...SIGN_INS],
+    description:
+      '`needed`: somebody has to sign in before it can be connected to; `none`: the server has no `oauth_sign_in`',
+  })
+  sign_in!: (typeof SIGN_INS)[number];
+
+  @TextOrNull('The operator who asked for the link with which somebody signed in')
+  signed_in_by!: string | null;
+
+  @MomentOrNull()
+  signed_in_at!: string | null;
 }
 
 export class AdminMcpServerPageView {
@@ -190,7 +223,16 @@ function presentServer(server: McpServerReport): AdminMcpServerView {
     })),
     connections: { busy: server.connections.busy, idle: server.connections.idle },
     quarantined: server.quarantined,
+    ...presentSignIn(server.signIn),
   };
+}
+
+function presentSignIn(
+  signIn: McpServerReport['signIn'],
+): Pick<AdminMcpServerView, 'sign_in' | 'signed_in_by' | 'signed_in_at'> {
+  if (signIn === undefined) return { sign_in: 'none', signed_in_by: null, signed_in_at: null };
+  const { isSignedIn, by, at } = signIn;
+  return { sign_in: isSignedIn ? 'signed_in' : 'needed', signed_in_by: by, signed_in_at: isoOrNull(at) };
 }
 
 export function presentToolPage({ items, nextCursor }: Page<KnownTool>): KnownToolPageView {

@@ -5,7 +5,7 @@ import type { ArgumentChecks } from '../../tools/tools.api.js';
 import type { McpServerStatus } from '../mcp-server.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
 import type { CallOrigin } from './call-origin.js';
-import { failureText, isFinal } from './mcp-failure.js';
+import { failureText, isFinal, toldFailure } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
 import type { UserConnectionNotes } from './user-connection-metrics.js';
 
@@ -23,14 +23,17 @@ export interface ConnectionParts {
   readonly checks: ArgumentChecks;
   /** What operators must know about this server even though it works: that it runs without a sandbox. */
   readonly warning: string | undefined;
-  /** For requests outside of calls it acts for `origin`; it may go on in a `session` at the server. Throws when the settings are not enough to make one. */
+  /**
+   * For requests outside of calls it acts for `origin`; it may resume a `session` at the server. Throws when the
+   * settings are incomplete.
+   */
   readonly makeTransport: (origin: CallOrigin, session?: string) => Transport;
   /** Creates what the server has in the catalogue, for this connection. */
   offered(connection: Callable): OfferedTools;
   isAnyReleased(tools: readonly string[]): Promise<boolean>;
   /** Called at every change between connected and not. `error` is redacted. */
   onChange(connected: boolean, error: string | undefined): void;
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
   /** Redacts known secrets only: a server's response may hold them, but text that merely looks like one may be a user's file. */
   hideKnown(text: string): string;
   /** How long a question of a tool waits for a person, in milliseconds. */
@@ -77,6 +80,14 @@ export class ConnectionState {
     this.isLeaving = true;
   }
 
+  /** The tools of its list cannot be compared with those that are approved; a connection that is up stays up with those before. */
+  awaitsDatabase(why: Error): void {
+    const reason = failureText(why, this.parts.redact);
+    if (this.current === undefined)
+      this.currentProblem = `its tools cannot be compared with those that are approved: ${reason}`;
+    this.parts.logger.warn('the list of tools waits for the database', { reason });
+  }
+
   up(session: McpSession, tools: number): void {
     this.current = session;
     this.currentStatus = 'connected';
@@ -98,18 +109,19 @@ export class ConnectionState {
   /** Records that it ended by itself, so that status is right while the old connection is still closing. */
   lost(why: unknown): void {
     this.down(
-      isFinal(why, this.parts.settings.identity) ? 'disconnected' : 'reconnecting',
-      this.parts.redact(failureText(why)),
+      isFinal(why, this.parts.settings) ? 'disconnected' : 'reconnecting',
+      toldFailure(why, this.parts.redact),
     );
   }
 
   /** Logs why the connection ended or could not be made, with the last error output of the server. */
   logEnd(wasUp: boolean, why: unknown, recentOutput: string | undefined): void {
     const output = recentOutput === undefined ? '' : `; its last output: ${recentOutput}`;
-    this.currentProblem = this.parts.redact(failureText(why) + output).slice(0, MAX_PROBLEM);
+    const shown = (text: string): string => this.parts.redact(text + output).slice(0, MAX_PROBLEM);
+    this.currentProblem = shown(toldFailure(why, this.parts.redact));
     const what = wasUp ? 'the connection was lost' : 'the server could not be connected to';
     this.parts.logger.warn(what, {
-      reason: this.currentProblem,
+      reason: shown(failureText(why, this.parts.redact)),
       final: this.currentStatus === 'disconnected',
     });
   }

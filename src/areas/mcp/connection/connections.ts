@@ -39,10 +39,10 @@ export class Connections {
   /** Returns a connection that is not started yet. */
   make(name: string, settings: McpServerSettings): McpConnection {
     const logger = this.logs.for(`mcp::${name}`);
-    const output = new ChildOutputLog(logger);
     const onRefused = (reason: string): void =>
       logger.warn('a message from the tool server was refused', { reason });
     const redact = (text: string): string => this.redactor.redact(text);
+    const output = new ChildOutputLog(logger, redact);
     return new McpConnection({
       name,
       settings,

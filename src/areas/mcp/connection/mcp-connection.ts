@@ -5,6 +5,7 @@ import type { McpServer } from '../mcp-server.js';
 import { PromptList } from '../prompts/prompt-list.js';
 import { PROMPT_TOOL, type ServerPrompt } from '../prompts/server-prompt.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
+import type { ToolListing } from '../tools/tool-listing.js';
 import { OWN_ORIGIN } from './call-origin.js';
 import { type Callable, type ConnectionParts, ConnectionState } from './connection-state.js';
 import { isFinal, isTimeout, McpServerDown } from './mcp-failure.js';
@@ -31,7 +32,7 @@ export class McpConnection implements Callable {
   private readonly supervisor = new Supervisor({
     firstPauseMs: FIRST_BACK_OFF_MS,
     attempt: (signal) => this.live(signal),
-    isFinal: (why) => isFinal(why, this.settings.identity),
+    isFinal: (why) => isFinal(why, this.settings),
   });
   /** Undefined for a server whose callers share this connection. */
   private readonly users: UserConnections | undefined;
@@ -55,6 +56,11 @@ export class McpConnection implements Callable {
     return this.state.status !== 'connected' && this.state.problem !== undefined;
   }
 
+  /** Whether it is not connected yet only because the gateway has still to compare its tools with those that are approved. */
+  get isTakingTools(): boolean {
+    return !this.isUp() && this.list.isTaking;
+  }
+
   describe(): McpServer {
     const { status, connectedAt, problem } = this.state;
     return {
@@ -69,7 +75,7 @@ export class McpConnection implements Callable {
     };
   }
 
-  /** What people may ask for while it is connected: none when the settings want none. */
+  /** The prompts that people may ask for while it is connected; none when the settings switch prompts off. */
   get knownPrompts(): readonly ServerPrompt[] {
     return hasPrompts(this.settings) ? this.promptList.prompts : [];
   }
@@ -82,7 +88,7 @@ export class McpConnection implements Callable {
     return this.state.isUp();
   }
 
-  /** Connections of users beside this one. */
+  /** The connections of users to this server. */
   get userConnections(): UserConnectionCounts {
     return this.users?.counts ?? { busy: 0, idle: 0 };
   }
@@ -111,7 +117,10 @@ export class McpConnection implements Callable {
     this.supervisor.restart();
   }
 
-  /** Users call what this connection lists; a change that they hear of first is looked at here. */
+  /**
+   * Users call the tools that this connection lists; when a user's connection hears of a change first, this connection
+   * looks at the list too.
+   */
   private usersOf(parts: ConnectionParts): UserConnections {
     const { state, list } = this;
     return new UserConnections(parts, {
@@ -172,14 +181,19 @@ export class McpConnection implements Callable {
     return session;
   }
 
-  private async open(session: McpSession, signal: AbortSignal): Promise<void> {
+  private open(session: McpSession, signal: AbortSignal): Promise<void> {
+    return this.list.offer(session, signal, () => this.listedInTime(session, signal));
+  }
+
+  private async listedInTime(session: McpSession, signal: AbortSignal): Promise<ToolListing> {
     const { limitMs } = this.startTimeout;
     const late = AbortSignal.timeout(limitMs);
     const inTime = AbortSignal.any([signal, late]);
     try {
       await session.open(inTime, limitMs);
-      await this.list.offer(session, inTime, limitMs);
+      const listing = await session.listTools(inTime, limitMs);
       this.startTimeout.wasReady();
+      return listing;
     } catch (error) {
       const isLate = late.aborted || isTimeout(error);
       if (!isLate || signal.aborted) throw session.fault ?? error;
@@ -188,7 +202,7 @@ export class McpConnection implements Callable {
   }
 }
 
-/** Prompts obey the rules of the server's tools, by a name of their own. */
+/** Prompts obey the same rules as the server's tools, under a name of their own. */
 function hasPrompts({ prompts, allow_tools: allow, deny_tools: deny }: McpServerSettings): boolean {
   return prompts && isAmong(PROMPT_TOOL, allow) && !isAmong(PROMPT_TOOL, deny);
 }

@@ -8,7 +8,14 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { failureText, isAnswer, isFinal, isSessionGone } from './mcp-failure.js';
+import {
+  CredentialsUnreadable,
+  failureText,
+  isAnswer,
+  isFinal,
+  isSessionGone,
+  toldFailure,
+} from './mcp-failure.js';
 
 const http = (status: number): SdkHttpError =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: 'No' });
@@ -41,10 +48,30 @@ test.each<[string, unknown, boolean]>([
   expect(isAnswer(error)).toBe(has);
 });
 
+const same = (text: string): string => text;
+
+test('what a library wraps of ours is said once, in our words; callers are not told of files', () => {
+  const cause = new CredentialsUnreadable('The token cannot be read: ENOENT, /run/token');
+  const wrapped = new Error(`Probe failed: ${cause.message}`, {
+    cause,
+  });
+  expect(failureText(wrapped, same)).toBe('The token cannot be read: ENOENT, /run/token');
+  expect(toldFailure(wrapped, same)).toBe(toldFailure(cause, same));
+  expect(toldFailure(wrapped, same)).not.toContain('/run/token');
+});
+
 test('a failure is one short line, with the cause that libraries hide', () => {
   const cause = new Error('ECONNREFUSED\n  127.0.0.1:1');
-  expect(failureText(new Error('fetch failed', { cause }))).toBe('fetch failed: ECONNREFUSED 127.0.0.1:1');
-  expect(failureText(new Error('fetch failed', { cause: 'a word' }))).toBe('fetch failed');
-  expect(failureText('not even an error')).toBe('not even an error');
-  expect(failureText(new Error('x'.repeat(400)))).toBe(`${'x'.repeat(299)}…`);
+  expect(failureText(new Error('fetch failed', { cause }), same)).toBe(
+    'fetch failed: ECONNREFUSED 127.0.0.1:1',
+  );
+  expect(failureText(new Error('fetch failed', { cause: 'a word' }), same)).toBe('fetch failed');
+  expect(failureText('not even an error', same)).toBe('not even an error');
+  expect(failureText(new Error('x'.repeat(400)), same)).toBe(`${'x'.repeat(299)}…`);
+});
+
+test('what is hidden is hidden before the line is cut', () => {
+  const error = new Error(`${'x'.repeat(290)} a-secret-of-many-characters`);
+  const hide = (text: string): string => text.replaceAll('a-secret-of-many-characters', '***');
+  expect(failureText(error, hide)).toBe(`${'x'.repeat(290)} ***`);
 });

@@ -44,17 +44,91 @@ export class IdentityFailed extends Error {
   }
 }
 
+/** The request was not made: a key or a token of the gateway's own cannot be read from its file, which may change while it runs. */
+export class CredentialsUnreadable extends Error {
+  override readonly name = 'CredentialsUnreadable';
+}
+
+/** The request was not made: nobody is signed in to the server (docs/mcp.md, Sign-in with a browser). */
+export class SignInNeeded extends Error {
+  override readonly name = 'SignInNeeded';
+
+  /** @param problem what became of the last sign-in, in words that fit after a colon */
+  constructor(server: string, problem?: string) {
+    const reason = problem === undefined ? 'nobody has signed in to it yet' : `signed in no more: ${problem}`;
+    super(`${reason}. An operator signs in with: agent-gateway mcp sign-in ${server}`);
+  }
+}
+
+/** The request was not made: the tokens of the sign-in cannot be had at the moment. */
+export class TokensUnavailable extends Error {
+  override readonly name = 'TokensUnavailable';
+
+  constructor(cause: unknown) {
+    super(`The gateway cannot get a token for the server at the moment: ${sentenceOf(cause)}`);
+  }
+}
+
+/** The server refused the request and its token; another one cannot be had, or would be refused as well. */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused';
+
+  constructor(server: string) {
+    super(
+      `The server refuses the token of the sign-in. If it goes on to, an operator signs in again with: agent-gateway mcp sign-in ${server}`,
+    );
+  }
+}
+
+/** The server refused the request twice: it wants another nonce of its own each time (RFC 9449, 9). */
+export class ProofRefused extends Error {
+  override readonly name = 'ProofRefused';
+
+  constructor(origin: string) {
+    super(
+      `${origin} wants another nonce in the proof of the token each time it is asked (DPoP), so the request was given up`,
+    );
+  }
+}
+
+/** The server refused the request: whoever signed in to it did not grant enough. */
+export class MoreScopeNeeded extends Error {
+  override readonly name = 'MoreScopeNeeded';
+
+  /**
+   * @param scope undefined when the server does not say
+   * @param isFixed whether the settings say for which scopes the gateway asks
+   */
+  constructor(server: string, scope: string | undefined, isFixed: boolean) {
+    const which = scope === undefined ? 'it does not say which' : `scope ${scope.slice(0, 200)}`;
+    const first = isFixed ? 'adds them to its oauth_scope, and ' : '';
+    super(
+      `The server wants more rights for this (${which}). An operator ${first}grants them with: agent-gateway mcp sign-in ${server}`,
+    );
+  }
+}
+
 /** The connection was lost during the call: whether it had an effect is unknown. */
 export class McpServerLost extends Error {
   override readonly name = 'McpServerLost';
 
   /** @param why what ended it, if that is known, such as `it exited with code 1` */
-  constructor(server: string, why: string | undefined, cause?: unknown) {
+  constructor(server: string, why: string | undefined) {
     const reason = why === undefined ? '' : ` (${why})`;
     super(
       `The MCP server "${server}" was lost while the call ran${reason}; it may or may not have had an effect.`,
-      { cause },
     );
+  }
+}
+
+/**
+ * Another connection, in which the gateway asked about a task, was lost; the connection to the server is not affected.
+ */
+export class TaskSessionLost extends Error {
+  override readonly name = 'TaskSessionLost';
+
+  constructor(cause: unknown) {
+    super('The session to which the task belongs was lost.', { cause });
   }
 }
 
@@ -63,12 +137,17 @@ export class McpToolFailed extends Error {
   override readonly name = 'McpToolFailed';
 }
 
-/** What is said of a call whose task its server does not know: expired, lost, or of a session that is no more. */
+/** The text for a call whose task its server does not know: expired, lost, or from a session that no longer exists. */
 export const TASK_UNKNOWN =
   'Outcome unknown: the server does not know the task that ran this call any more. It may have taken effect or not, and it was not ' +
   'made again. Find out before you repeat it.';
 
-/** And of one that a child ran which ended with the gateway. */
+/** The text for a task about which its server, although it responds, answers only with failures. */
+export const TASK_UNANSWERED =
+  'Outcome unknown: the server fails to say what became of the task that ran this call. It may have taken effect or not, and it was ' +
+  'not made again. Find out before you repeat it.';
+
+/** The text for a task in a child process that ended together with the gateway. */
 export const TASK_OF_CHILD_LOST =
   'Outcome unknown: the server ran this call as a task, and its process ended when the gateway was interrupted. It may have taken ' +
   'effect or not, and it was not made again. Find out before you repeat it.';
@@ -92,12 +171,17 @@ export class McpOutputInvalid extends Error {
 }
 
 /**
- * Whether retrying is pointless: the server refuses our credentials, or may not be started without a sandbox. What it says
- * of a proof of `identity` is not: it fetches our keys itself, and may not have reached them.
+ * Whether retrying is pointless: the server refuses our credentials, or may not be started without a sandbox. A refused
+ * proof of `identity` does not count: the server fetches our keys itself, and may not have reached them. Nor does a token that the
+ * platform's stands behind: the platform renews that.
  */
-export function isFinal(error: unknown, identity: McpServerSettings['identity'] = 'none'): boolean {
-  if (error instanceof SandboxMissing) return true;
-  if (identity !== 'none') return false;
+export function isFinal(
+  error: unknown,
+  { identity, oauth_sign_in: signsIn, oauth_workload_token_file: file }: TokenSource = NO_PROOF,
+): boolean {
+  if (error instanceof SandboxMissing || error instanceof SignInNeeded) return true;
+  if (error instanceof MoreScopeNeeded) return true;
+  if (identity !== 'none' || signsIn || file !== '') return false;
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true;
   if (error instanceof OAuthError) return true;
   return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
@@ -113,7 +197,9 @@ export function isSessionGone(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status === 400 || error.status === 404);
 }
 
-/** The error that a server sent with an HTTP status of failure, in answer to the request itself; undefined for any other. */
+/**
+ * The error that a server sent with an HTTP error status, in answer to the request itself; undefined for anything else.
+ */
 export function refusalInBody(error: unknown): ProtocolError | undefined {
   if (!(error instanceof SdkHttpError)) return undefined;
   const { text } = error.data;
@@ -121,7 +207,7 @@ export function refusalInBody(error: unknown): ProtocolError | undefined {
   return parsed.success ? new ProtocolError(parsed.data.error.code, parsed.data.error.message) : undefined;
 }
 
-/** Of a session that it does not know, a server speaks without the id of the request. */
+/** A server that does not know our session answers without the id of the request. */
 const REFUSAL = z.object({
   id: z.union([z.string(), z.number()]),
   error: z.object({ code: z.number(), message: z.string() }),
@@ -138,10 +224,25 @@ function parsedJson(text: string): unknown {
 /** Whether the server answered, even if with a refusal or too late, so that the connection itself is fine. */
 export function isAnswer(error: unknown): boolean {
   if (error instanceof ProtocolError || error instanceof McpOutputInvalid) return true;
-  if (error instanceof IdentityFailed) return true;
+  if (NOT_MADE.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof SdkError) || error instanceof SdkHttpError) return false;
   return error.code === SdkErrorCode.RequestTimeout || ANSWERED.has(error.code);
 }
+
+/** Whether the gateway had nothing to show to the server at that moment, which says nothing about the server. */
+export function hadNoToken(error: unknown): boolean {
+  return [TokensUnavailable, CredentialsUnreadable, IdentityFailed].some((kind) => error instanceof kind);
+}
+
+/** The server had no part in it, or refused this one. */
+const NOT_MADE = [
+  ...[IdentityFailed, CredentialsUnreadable, TokensUnavailable, TokenRefused, MoreScopeNeeded],
+  ProofRefused,
+];
+
+type TokenSource = Pick<McpServerSettings, 'identity' | 'oauth_sign_in' | 'oauth_workload_token_file'>;
+
+const NO_PROOF = { identity: 'none', oauth_sign_in: false, oauth_workload_token_file: '' } as const;
 
 const ANSWERED: ReadonlySet<SdkErrorCode> = new Set([
   SdkErrorCode.InvalidResult,
@@ -151,11 +252,23 @@ const ANSWERED: ReadonlySet<SdkErrorCode> = new Set([
   SdkErrorCode.MethodNotSupportedByProtocolVersion,
 ]);
 
-/** One line of at most 300 characters about what went wrong, with the cause that libraries hide. Not redacted. */
-export function failureText(error: unknown): string {
-  const sentences = [sentenceOf(error)];
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error) sentences.push(sentenceOf(cause));
-  const line = sentences.join(': ').replaceAll(/\s+/g, ' ').trim();
+/** One line of at most 300 characters about what went wrong, with the cause that libraries hide. Redacted before it is cut. */
+export function failureText(error: unknown, redact: (text: string) => string): string {
+  const own = notMadeIn(error);
+  const cause = own === undefined && error instanceof Error ? error.cause : undefined;
+  const sentences = [sentenceOf(own ?? error), ...(cause instanceof Error ? [sentenceOf(cause)] : [])];
+  const line = redact(sentences.join(': ')).replaceAll(/\s+/g, ' ').trim();
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
+}
+
+/** The same for callers, who are not told where the gateway keeps its credentials. */
+export function toldFailure(error: unknown, redact: (text: string) => string): string {
+  if (!(notMadeIn(error) instanceof CredentialsUnreadable)) return failureText(error, redact);
+  return "the gateway's credentials for it cannot be read; the log of the gateway says why";
+}
+
+/** Why the request was not made, where a library put that into words of its own. */
+function notMadeIn(error: unknown): Error | undefined {
+  const near = [error, error instanceof Error ? error.cause : undefined];
+  return near.find((one): one is Error => NOT_MADE.some((kind) => one instanceof kind));
 }

@@ -60,7 +60,7 @@ async function open(
   const settings = { ...SETTINGS, ...more } as unknown as McpServerSettings;
   const session = new McpSession(server, settings, {
     checks,
-    requests: { logger, questionTimeoutMs: () => 1000, hideKnown: (text) => text },
+    requests: { logger, questionTimeoutMs: () => 1000, hideKnown: (text) => text, redact: (text) => text },
     onToolsChanged: () => undefined,
   });
   await session.open(signal);

@@ -15,7 +15,7 @@ import { headedTools, ListBounds, listingOf, type ToolListing } from '../tools/t
 import { ChildTransport } from '../transport/child-transport.js';
 import { type CallContext, originOf } from './call-origin.js';
 import { withLinkedSignal } from './linked-signal.js';
-import { McpOutputInvalid, McpToolFailed } from './mcp-failure.js';
+import { hadNoToken, McpOutputInvalid, McpToolFailed, SignInNeeded } from './mcp-failure.js';
 import type { McpSessionParts } from './mcp-session-parts.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
 import { callResourceTool, isResourceTool, RESOURCE_TOOLS } from './resource-tools.js';
@@ -26,7 +26,7 @@ import { toolOutput } from './tool-output.js';
 
 const CLIENT = { name: 'agent-gateway', version: '1' };
 const CLOSE_MS = 3000;
-/** The library's own time-out of a call never ends one: `OpenCalls` has a clock that can stand still. */
+/** The library's own time-out never ends a call: `OpenCalls` has a clock that can be paused. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** Keeps the client library from compiling output schemas on the event loop; `assertFits` checks them in a thread. */
 const NO_VALIDATION: jsonSchemaValidator = {
@@ -34,8 +34,8 @@ const NO_VALIDATION: jsonSchemaValidator = {
 };
 
 /**
- * One connection to one server, from the handshake to its loss. What a server may ask for during a call is in
- * `ServerRequests`.
+ * One connection to one server, from the handshake to its loss. `ServerRequests` answers what the server asks for
+ * during a call.
  */
 export class McpSession {
   private readonly client: Client;
@@ -66,7 +66,7 @@ export class McpSession {
       const options = { capabilities, versionNegotiation: { mode }, jsonSchemaValidator: NO_VALIDATION };
       const client = new Client(CLIENT, { ...options, ...more });
       requests.answerThoseOf(client);
-      logWhatItSays(client, parts.requests.logger);
+      logWhatItSays(client, parts.requests);
       return client;
     };
     this.client = newClient(server.transport === 'http' ? 'auto' : 'legacy', { listChanged });
@@ -169,7 +169,7 @@ export class McpSession {
     return this.readsResources;
   }
 
-  /** Over HTTP some arguments are headers, too, as the tool's schema says. */
+  /** Over HTTP some arguments are also sent as headers, as the tool's schema says. */
   private headersOf(tool: string): { toolDefinition?: Tool } {
     const toolDefinition = (this.parts.headedTools?.() ?? this.headed).get(tool);
     return toolDefinition === undefined ? {} : { toolDefinition };
@@ -277,7 +277,8 @@ export class McpSession {
       this.markAlive();
       return undefined;
     } catch (error) {
-      if (signal.aborted) return undefined;
+      if (signal.aborted || hadNoToken(error)) return undefined;
+      if (error instanceof SignInNeeded) return error;
       if (this.calls.size > 0 && performance.now() - this.lastAliveAt < timeoutMs) return undefined;
       return new Error('it no longer answers', { cause: error });
     }

@@ -1,4 +1,4 @@
-/** The bytes of base64; undefined for what is none. Line ends and lacking padding are let pass. */
+/** The bytes of base64; undefined for anything else. Line ends and missing padding are accepted. */
 export function base64Bytes(data: string): Buffer | undefined {
   const bytes = Buffer.from(data, 'base64');
   return bare(bytes.toString('base64')) === bare(data) ? bytes : undefined;
@@ -22,7 +22,7 @@ const SIGNATURES: readonly (readonly [type: string, start: string, at8?: string]
   ['audio/mpeg', 'fff2'],
 ];
 
-/** The media type of these bytes; undefined for what no model is shown. */
+/** The media type of these bytes; undefined for types that no model is shown. */
 export function shownType(bytes: Buffer): string | undefined {
   const head = bytes.subarray(0, 12).toString('hex');
   return SIGNATURES.find(([, start, at8 = '']) => head.startsWith(start) && head.startsWith(at8, 16))?.[0];

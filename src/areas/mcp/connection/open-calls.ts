@@ -12,10 +12,12 @@ export interface OpenCall {
   readonly signal: AbortSignal;
 }
 
-/** In whose answer a server speaks: over HTTP what belongs to a call arrives in the response to it. */
+/**
+ * In whose response a server's request arrived: over HTTP, whatever belongs to a call arrives in the response to it.
+ */
 const answered = new AsyncLocalStorage<OpenCall>();
 
-/** The calls that run on one connection, so that what the server wants meanwhile goes to the people of the right one. */
+/** The calls that run on one connection, so that a server's requests reach the people of the right call. */
 export class OpenCalls {
   private readonly open = new Set<OpenCall>();
 
@@ -52,8 +54,8 @@ export class OpenCalls {
   }
 
   /**
-   * The call that the server speaks of. Where the wire does not say, it is the one that runs, or the last one of several in
-   * one session of one user; undefined when it could be somebody else's.
+   * The call that the server's request belongs to. Where the transport does not say, it is the running call, or the
+   * latest of several in one session of one user; undefined when it could be somebody else's.
    */
   current(): OpenCall | undefined {
     const known = answered.getStore();

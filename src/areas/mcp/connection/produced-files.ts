@@ -2,14 +2,14 @@ import type { ContentBlock } from '@modelcontextprotocol/client';
 import type { ProducedFile } from '../../tools/tools.api.js';
 import { base64Bytes, shownType } from './media-bytes.js';
 
-/** Of one result, decoded. A message of a server has no more. */
+/** For one result, decoded. A server's message cannot have more. */
 const MAX_BYTES = 10 * 1_048_576;
 const MAX_FILES = 20;
 const MAX_NAME = 100;
 const UNTYPED = 'application/octet-stream';
 const MEDIA_TYPE = /^[a-z]{1,32}\/[a-z0-9.+-]{1,64}$/;
 
-/** What files of these types are called, when their server gives them no name with an ending. */
+/** Endings for files of these types whose server gives them no name with an ending. */
 const ENDINGS: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -28,9 +28,9 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Pictures, sounds and embedded bytes of a result, for people: whatever they are, models need not be able to see them. Text is
- * none, because the model says it, except embedded text that its server addresses to people (`audience`). What it means for the
- * model only is left out.
+ * Pictures, sounds and embedded bytes of a result, for people, whether or not models can see them. Text is left out,
+ * because the model repeats it, except embedded text that the server addresses to people (`audience`). What the server
+ * means for the model only is left out too.
  */
 export function producedFiles(content: readonly ContentBlock[]): readonly ProducedFile[] {
   const files: ProducedFile[] = [];
@@ -73,7 +73,7 @@ function declaredType(text: string): string {
   return MEDIA_TYPE.test(type) ? type : UNTYPED;
 }
 
-/** The server chose it: no folders, nothing that cannot be seen. */
+/** The server chose the name, so it keeps no folders and nothing invisible. */
 function fileName(text: string, mimeType: string): string {
   const visible = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}/\\:;*?"<>|]/gu, '_').trim();
   const name = visible.replace(/^[.\s]+/, '').slice(-MAX_NAME) || 'file';

@@ -13,7 +13,7 @@ const MAX_TEXT = 500;
 const READ = 'read_resource';
 const LIST = 'list_resources';
 
-/** The tools by which models read what a server has beside its tools. They are offered and run like its own. */
+/** The tools with which models read a server's resources. They are offered and run like the server's own tools. */
 export const RESOURCE_TOOLS: readonly ToolDefinition[] = [
   {
     name: READ,
@@ -55,13 +55,13 @@ export function callResourceTool(
 }
 
 async function read(client: Client, uri: string, options: RequestOptions): Promise<CallToolResult> {
-  // What one user read must not be shown again when it has changed.
+  // A resource that one user read must not be shown again when it has changed.
   const { contents } = await client.readResource({ uri }, { ...options, cacheMode: 'bypass' });
   if (contents.length === 0) return textual('The resource is empty.');
   return { content: contents.map((resource) => ({ type: 'resource', resource })) };
 }
 
-/** One page, so that nobody reads all that a server has; templates come with the first. */
+/** One page at a time, so that nobody has to read everything; templates come with the first page. */
 async function list(client: Client, cursor: unknown, options: RequestOptions): Promise<CallToolResult> {
   const page = typeof cursor === 'string' ? { cursor } : {};
   const { resources, nextCursor } = await client.request({ method: 'resources/list', params: page }, options);

@@ -25,8 +25,8 @@ type Asked = SamplingMessage;
 /* eslint-enable @typescript-eslint/no-deprecated */
 
 /**
- * What a server asks the model, without known secrets (`hide`). What it prefers of models, and what of the conversation it wants added, is not heeded. Throws
- * `ProtocolError` for what no model is given: tools, sounds, too much.
+ * What a server asks the model, without known secrets (`hide`). Its preferences for models, and for parts of the
+ * conversation, are ignored. Throws `ProtocolError` for what is never passed to the model: tools, sounds, too much.
  */
 export function samplingOf(params: SamplingParams, hide: (text: string) => string): ToolSampling {
   const { systemPrompt: system = '', messages, maxTokens, temperature, stopSequences = [] } = params;
@@ -81,7 +81,7 @@ function toMessage(message: Asked, hide: (text: string) => string): ModelMessage
   return { role: 'assistant', text: texts.join('\n'), toolCalls: [] };
 }
 
-/** Types are told from the bytes: a provider refuses a picture under a wrong one. */
+/** Types are recognised by the bytes: providers refuse a picture under a wrong type. */
 function partOf(block: Block, hide: (text: string) => string): ContentPart {
   if (block.type === 'text') return { type: 'text', text: hide(block.text) };
   if (block.type !== 'image') throw refused('it is given texts and pictures only');

@@ -13,6 +13,9 @@ import {
   McpServerLost,
   McpToolFailed,
   McpToolWithdrawn,
+  SignInNeeded,
+  TaskSessionLost,
+  toldFailure,
 } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
 import { throughLostConnections } from './task-retries.js';
@@ -59,7 +62,7 @@ export class ServerCalls {
     }
   };
 
-  /** A task runs already, whatever became of its tool. */
+  /** A task keeps running, even if its tool was changed or removed. */
   private isOffered(tool: string, context: CallContext | undefined): boolean {
     return tool === PROMPT_CALL || context?.call?.task !== undefined || this.tools.isOffered(tool);
   }
@@ -90,13 +93,14 @@ export function callFailure(
   signal: AbortSignal,
 ): unknown {
   if (signal.aborted) return signal.reason;
-  if (error instanceof McpToolFailed) return error;
-  if (isAnswer(error)) return new Error(redact(failureText(error)), { cause: error });
+  if (error instanceof McpToolFailed || error instanceof TaskSessionLost) return error;
+  if (isAnswer(error)) return new Error(toldFailure(error, redact), { cause: error });
   session.giveUp(asError(error));
-  return new McpServerLost(name, session.childFault, error);
+  if (error instanceof SignInNeeded) return new Error(failureText(error, redact), { cause: error });
+  return new McpServerLost(name, session.childFault);
 }
 
-/** The answer of a tool, and what it says of its failure, without secrets that are known. */
+/** The result of a tool, or the text of its failure, without known secrets. */
 export async function withoutSecrets(
   { hideKnown }: Pick<ConnectionParts, 'hideKnown'>,
   answered: () => Promise<ToolOutput>,
@@ -112,7 +116,7 @@ export async function withoutSecrets(
   }
 }
 
-/** A file of text may name them, too; in other bytes they cannot be told. */
+/** A text file may contain secrets, too; in other bytes they cannot be found. */
 function hiddenIn(file: ProducedFile, hideKnown: (text: string) => string): ProducedFile {
   const named = { ...file, name: hideKnown(file.name) };
   return isUtf8(file.data) ? { ...named, data: Buffer.from(hideKnown(file.data.toString('utf8'))) } : named;

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Logger } from '../../../platform/logging/logger.js';
 import { ChildOutputLog } from '../transport/child-output.js';
 
-/** Of the protocol, after syslog. */
+/** The protocol's levels, which are syslog's. */
 const LEVELS: Readonly<Record<string, keyof Logger>> = {
   debug: 'debug',
   info: 'info',
@@ -16,9 +16,14 @@ const LEVELS: Readonly<Record<string, keyof Logger>> = {
 
 const MAX_NAME = 100;
 
+interface LogParts {
+  readonly logger: Logger;
+  readonly redact: (text: string) => string;
+}
+
 /** Writes what a server logs over the protocol to the log of the gateway, bounded like the output of a child. */
-export function logWhatItSays(client: Client, logger: Logger): void {
-  const bounded = new ChildOutputLog(logger);
+export function logWhatItSays(client: Client, { logger, redact }: LogParts): void {
+  const bounded = new ChildOutputLog(logger, redact);
   client.setNotificationHandler('notifications/message', ({ params }) => {
     const { level, logger: name, data } = params;
     const text = typeof data === 'string' ? data : JSON.stringify(data);

@@ -21,11 +21,12 @@ const MAX_URL = 2048;
 /** How often a connection logs that questions were declined. */
 const TOLD_MS = 60_000;
 
-/** What answering a server's requests depends on. */
+/** What it takes to answer a server's requests. */
 export interface ServerRequestParts {
   readonly settings: McpServerSettings;
   readonly logger: Logger;
-  /** The folders that the server is told of; empty for one that is told of none. */
+  readonly redact: (text: string) => string;
+  /** The folders that the server is told of; empty for none. */
   readonly roots: readonly string[];
   /** How long a question waits for a person, in milliseconds. */
   questionTimeoutMs(): number;
@@ -33,7 +34,7 @@ export interface ServerRequestParts {
   hideKnown(text: string): string;
 }
 
-/** What the gateway does for a server that asks for it while it runs a call. Nothing that is not for a call is done. */
+/** Handles what a server asks for while it runs a call. Requests that belong to no call are not served. */
 export class ServerRequests {
   private toldAt = Number.NEGATIVE_INFINITY;
   private untold = 0;
@@ -43,7 +44,10 @@ export class ServerRequests {
     private readonly calls: OpenCalls,
   ) {}
 
-  /** What is declared to the server: the same on the connection that lists the tools, which servers choose by it. */
+  /**
+   * What is declared to the server; the same on the connection that lists the tools, because servers choose their tools
+   * by it.
+   */
   static capabilitiesFor(
     { elicitation, sampling }: McpServerSettings,
     roots: readonly string[],
@@ -55,7 +59,7 @@ export class ServerRequests {
     };
   }
 
-  /** Before the handshake. */
+  /** Called before the handshake. */
   answerThoseOf(client: Client): void {
     const { settings, roots } = this.parts;
     if (settings.elicitation) {
@@ -74,7 +78,7 @@ export class ServerRequests {
     }
   }
 
-  /** The model of the turn answers, within its limits; without a turn nobody does. */
+  /** The model of the turn answers, within the turn's limits; without a turn nobody does. */
   private async sample(params: SamplingParams, withdrawn: AbortSignal): Promise<SamplingResult> {
     const call = this.calls.current();
     const ask = call?.context?.call;
@@ -101,7 +105,7 @@ export class ServerRequests {
     }
   }
 
-  /** A question that nobody can be asked is declined; one that is none is refused, so that its author reads why. */
+  /** A question is declined when nobody can be asked. An invalid question is refused, so that its author learns why. */
   private async elicit(params: ElicitRequestParams, withdrawn: AbortSignal): Promise<ElicitResult> {
     const call = this.calls.current();
     const ask = call?.context?.call;
@@ -121,7 +125,7 @@ export class ServerRequests {
       : { action: outcome.action };
   }
 
-  /** A server may ask as often as it likes: the log does not grow with it. */
+  /** A server may ask as often as it likes; the log does not grow with it. */
   private tellOfDeclined(): void {
     this.untold += 1;
     const now = performance.now();

@@ -7,29 +7,39 @@ import {
   type RequestOptions,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   specTypeSchemas,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { PausableTimer } from '../../../platform/runtime/pausable-timer.js';
 import type { RunningCall } from '../../tools/tools.api.js';
-import { isSessionGone, McpToolFailed, refusalInBody, TASK_UNKNOWN } from './mcp-failure.js';
+import { isSessionGone, McpToolFailed, refusalInBody, TASK_UNANSWERED, TASK_UNKNOWN } from './mcp-failure.js';
 
 const MAX_ID = 1024;
-/** How often a task is asked about, in milliseconds, whatever its server wants. */
+/** The bounds of the pause between polls of a task, in milliseconds, whatever its server wants. */
 const MIN_POLL_MS = 250;
 const MAX_POLL_MS = 30_000;
 const DEFAULT_POLL_MS = 1000;
-/** The longer a task runs, the less often it is asked about: at most once in this part of the time it has run. */
+/** The longer a task runs, the less often it is polled: the pause is at least this part of the time it has run. */
 const POLL_SHARE = 50;
-/** More than a call of an hour, the longest there is, can make. */
+/** More polls than even a call of an hour, the longest, can make. */
 const MAX_POLLS = 2000;
-/** How long a server keeps a task beyond the time-out of its call: a gateway that was ended has to be there again. */
+/**
+ * How much longer than the call's time-out a server keeps a task: a gateway that was stopped needs time to come back.
+ */
 const SPARE_TTL_MS = 900_000;
 const NO_TURN_TTL_MS = 3_600_000;
 const CANCEL_MS = 5000;
-/** Viewers are shown no more statuses than one in so many milliseconds. */
+const PING_MS = 5000;
+/**
+ * How often in a row a server that responds may fail to say what became of a task; each retry comes a second later than
+ * the one before.
+ */
+const MAX_FAILURES = 8;
+const FAILURE_PAUSE_MS = 1000;
+/** Viewers see at most one status in so many milliseconds. */
 const SHOW_MS = 600;
-/** The silence of a server ends a call, not the library's own time-out. */
+/** The server's silence ends a call, not the library's own time-out. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 const TASK = z.looseObject({
@@ -39,13 +49,13 @@ const TASK = z.looseObject({
   statusMessage: z.string().optional().catch(undefined),
 });
 type Task = z.infer<typeof TASK>;
-/** A server that does not run it as a task answers the call. */
+/** The server did not run the call as a task, and answered it directly. */
 const BEGUN = z.looseObject({ task: TASK.optional() });
 const ANY_RESULT = z.looseObject({});
 
-/** What a call that its server runs as a task depends on. */
+/** What it takes to call a tool as a task. */
 export interface TaskTerms {
-  /** Absent for a call that nobody takes up. */
+  /** Absent for a call that no replica takes up. */
   readonly call: RunningCall | undefined;
   /** Ends when the call does. */
   readonly signal: AbortSignal;
@@ -68,12 +78,12 @@ interface CallParams {
 }
 
 /**
- * A call that its server runs as a task (protocol 2025-11-25): it is made once, its id is stored, and the server is asked about it
- * until it is over. What the server says of the task, also that it does not know it, is an answer: only a lost connection is none,
- * and leaves the task alone.
+ * A call that its server runs as a task (protocol 2025-11-25): it is made once, its id is stored, and the server is polled until
+ * the task is over. Whatever the server says about the task is an answer. When the server responds but fails to say it, the
+ * gateway asks a few times more. Only a lost connection is no answer; the task then keeps running.
  */
 export class ServerTask {
-  /** The request for the result while the task waits for input: in its response the server asks. */
+  /** The request for the result while the task waits for input: the server's questions come in its response. */
   private asking: Promise<CallToolResult | undefined> | undefined;
   private early: CallToolResult | undefined;
   private shown: string | undefined;
@@ -156,11 +166,14 @@ export class ServerTask {
     return task;
   }
 
-  /** What the server asks meanwhile comes in the response to this request, which ends with the task. */
+  /**
+   * While the task waits for input, the server's questions come in the response to this request, which ends with the
+   * task.
+   */
   private takeQuestions(id: string): void {
     this.asking ??= this.fetched(id)
       .then((result) => (this.early = result))
-      // The status says what came of the task.
+      // The status says what became of the task.
       .catch(() => undefined)
       .finally(() => (this.asking = undefined));
   }
@@ -185,11 +198,31 @@ export class ServerTask {
     return toolResult(await this.request('tasks/result', id, ANY_RESULT));
   }
 
+  /** Asks until the server answers. Throws what `requestOnce` throws once the server no longer responds. */
   private async request<Schema extends z.ZodType>(
     method: string,
     taskId: string,
     schema: Schema,
-    options: RequestOptions = { signal: this.terms.signal, timeout: NO_TIMEOUT_MS },
+  ): Promise<z.infer<Schema>> {
+    const { signal } = this.terms;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.requestOnce(method, taskId, schema, { signal, timeout: NO_TIMEOUT_MS });
+      } catch (error) {
+        if (!(error instanceof SdkHttpError) || signal.aborted || !(await this.isThere())) throw error;
+        if (isSessionGone(error)) throw new McpToolFailed(TASK_UNKNOWN);
+        if (failures === MAX_FAILURES)
+          throw new McpToolFailed(`${TASK_UNANSWERED} It answers with HTTP ${error.status}.`);
+      }
+      await sleep(failures * FAILURE_PAUSE_MS, undefined, { signal });
+    }
+  }
+
+  private async requestOnce<Schema extends z.ZodType>(
+    method: string,
+    taskId: string,
+    schema: Schema,
+    options: RequestOptions,
   ): Promise<z.infer<Schema>> {
     try {
       return (await this.client.request({ method, params: { taskId } }, schema, options)) as z.infer<Schema>;
@@ -197,16 +230,27 @@ export class ServerTask {
       const refusal = error instanceof ProtocolError ? error : refusalInBody(error);
       if (refusal?.code === ProtocolErrorCode.InvalidParams)
         throw new McpToolFailed(`${TASK_UNKNOWN} The server says: ${refusal.message}`);
-      // Without a turn that keeps its id nobody asks again, and the call must not be made a second time.
+      // Without a turn that stores its id nobody asks again, and the call must not be made a second time.
       if (this.terms.call === undefined && isSessionGone(error)) throw new McpToolFailed(TASK_UNKNOWN);
       throw refusal ?? error;
     }
   }
 
-  /** Never rejects: a task that is over, or gone, needs none. */
+  /** Whether the server responds in this session, so that its answer was about the task. */
+  private async isThere(): Promise<boolean> {
+    try {
+      await this.client.ping({ signal: this.terms.signal, timeout: PING_MS });
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) return false;
+    }
+    this.answered();
+    return true;
+  }
+
+  /** Never rejects: a task that is over, or unknown, needs no cancelling. */
   private async cancel(id: string): Promise<void> {
     if (!this.terms.canCancel) return;
-    await this.request('tasks/cancel', id, ANY_RESULT, { timeout: CANCEL_MS }).catch(() => undefined);
+    await this.requestOnce('tasks/cancel', id, ANY_RESULT, { timeout: CANCEL_MS }).catch(() => undefined);
   }
 
   private answered(): void {
@@ -216,7 +260,7 @@ export class ServerTask {
 
   private show({ statusMessage }: Task): void {
     const now = performance.now();
-    // What came too soon after another is shown when the task is asked about again.
+    // A status that came too soon after another is shown at the next poll.
     if (statusMessage === undefined || statusMessage === this.shown || now - this.shownAt < SHOW_MS) return;
     this.shown = statusMessage;
     this.shownAt = now;
@@ -234,7 +278,7 @@ function saying({ statusMessage }: Task): string {
   return `: ${statusMessage.endsWith('.') ? statusMessage.slice(0, -1) : statusMessage}`;
 }
 
-/** As the call itself would have been answered. Throws like the client library when it is none. */
+/** The answer as if the call itself had returned it. Throws like the client library when it is invalid. */
 function toolResult(answer: object): CallToolResult {
   const result = specTypeSchemas.CallToolResult['~standard'].validate({ content: [], ...answer });
   if (result instanceof Promise || result.issues !== undefined)

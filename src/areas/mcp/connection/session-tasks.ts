@@ -1,22 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Client, Progress, Transport } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { CallTask } from '../../tools/tools.api.js';
 import type { CallContext } from './call-origin.js';
-import { isSessionGone, McpToolFailed, TASK_OF_CHILD_LOST } from './mcp-failure.js';
+import {
+  isAnswer,
+  isSessionGone,
+  McpToolFailed,
+  TASK_OF_CHILD_LOST,
+  TaskSessionLost,
+} from './mcp-failure.js';
 import type { OpenCall } from './open-calls.js';
 import { ServerTask } from './server-task.js';
-import { TaskProgress } from './task-progress.js';
 
 /** What the tasks of a session depend on. */
 export interface SessionTaskParts {
   readonly client: Client;
   readonly transport: Transport;
   readonly server: Pick<McpServerSettings, 'transport'>;
-  /** The names of a connection that lists the tools, for one that does not. */
+  /** For a connection that does not list tools itself: the names of the connection that does. */
   asTasks(): ReadonlySet<string> | undefined;
-  /** Creates a transport that goes on in an earlier session at the server, which may be over; undefined where none can. */
+  /**
+   * Creates a transport that resumes an earlier session at the server, which may be over; undefined where that is
+   * impossible.
+   */
   reopen(session: string): Transport | undefined;
-  /** A client that answers what the server asks during a call. */
+  /** A client that answers the server's requests during a call. */
   newClient(): Client;
   onAnswer(): void;
   onProgress(progress: Progress, context: CallContext | undefined): void;
@@ -29,7 +39,7 @@ export class SessionTasks {
 
   constructor(private readonly parts: SessionTaskParts) {}
 
-  /** Looks at every message of the server. */
+  /** Reads every message of the server. */
   note(message: unknown): void {
     this.progress.note(message);
   }
@@ -57,8 +67,8 @@ export class SessionTasks {
   }
 
   /**
-   * Makes the call, or asks for the task that it runs as since an earlier connection. Throws `McpToolFailed` and the client
-   * library's errors.
+   * Makes the call, or asks for the task that has run it since an earlier connection. Throws `McpToolFailed` and the
+   * client library's errors.
    * @param parent what ends the call from outside
    */
   async run(
@@ -85,7 +95,9 @@ export class SessionTasks {
       },
     };
     if (kept !== undefined) {
-      const early = await this.inItsSession(kept, (its) => new ServerTask(its, terms).follow(kept.id));
+      const early = await this.inItsSession(kept, signal, (its) =>
+        new ServerTask(its, terms).follow(kept.id),
+      );
       return early ?? new ServerTask(client, terms).follow(kept.id);
     }
     const onNote = (progress: Progress): void => {
@@ -98,9 +110,14 @@ export class SessionTasks {
     );
   }
 
-  /** Servers may keep a task for the session that made it. Resolves with undefined when there is none, or none any more. */
+  /**
+   * Asks in the session that created the task, because servers may know it only there. Resolves with undefined when
+   * there is no such session, or no longer. Throws `TaskSessionLost` for any other failure of that connection: it says
+   * nothing about ours.
+   */
   private async inItsSession(
     { session }: CallTask,
+    signal: AbortSignal,
     follow: (client: Client) => Promise<CallToolResult>,
   ): Promise<CallToolResult | undefined> {
     if (session === undefined || session === this.parts.transport.sessionId) return undefined;
@@ -112,9 +129,53 @@ export class SessionTasks {
       return await follow(client);
     } catch (error) {
       if (isSessionGone(error)) return undefined;
-      throw error;
+      if (signal.aborted || error instanceof McpToolFailed || isAnswer(error)) throw error;
+      throw new TaskSessionLost(error);
     } finally {
       await client.close().catch(() => undefined);
     }
+  }
+}
+
+const NOTED = z.object({
+  method: z.literal('notifications/progress'),
+  params: z.looseObject({
+    progressToken: z.string(),
+    progress: z.number(),
+    total: z.number().optional(),
+    message: z.string().optional(),
+  }),
+});
+
+/**
+ * Progress of calls that run as tasks. The client library forgets which call a progress token belongs to once it has
+ * the task's id.
+ */
+class TaskProgress {
+  private readonly listeners = new Map<string, (progress: Progress) => void>();
+
+  /** @param work gets the token under which the server reports progress of this call */
+  async during<Result>(
+    listener: (progress: Progress) => void,
+    work: (token: string) => Promise<Result>,
+  ): Promise<Result> {
+    const token = randomUUID();
+    this.listeners.set(token, listener);
+    try {
+      return await work(token);
+    } finally {
+      this.listeners.delete(token);
+    }
+  }
+
+  /** Reads every message of the server. */
+  note(message: unknown): void {
+    if (this.listeners.size === 0 || (message as { method?: unknown }).method !== NOTED.shape.method.value)
+      return;
+    const noted = NOTED.safeParse(message);
+    if (!noted.success) return;
+    const { progressToken, progress, total, message: text } = noted.data.params;
+    const said = { progress, ...(total === undefined ? {} : { total }) };
+    this.listeners.get(progressToken)?.(text === undefined ? said : { ...said, message: text });
   }
 }

@@ -2,20 +2,20 @@ type Json = Readonly<Record<string, unknown>>;
 /** Redacts known secrets. */
 type Hide = (text: string) => string;
 
-/** Control characters but tabs and line ends, and those that turn the direction in which text is shown. */
+/** Control characters except tabs and line ends, and characters that change the direction of text. */
 const UNSHOWN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 /** Parts of a field that hold further titles. */
 const NESTED = ['items', 'oneOf', 'anyOf'] as const;
 const MAX_DEPTH = 4;
 
-/** What a server wrote, for people: without known secrets, and without characters that show it as something else. */
+/** A server's text for people: without known secrets, and without characters that make it look like something else. */
 export function shownText(text: string, hide: Hide): string {
   return hide(text.replaceAll(UNSHOWN, ''));
 }
 
 /**
- * The schema of a question with its titles and descriptions as `shownText` gives them. Names, values and bounds are left as they
- * are, because the server gets them back.
+ * The schema of a question, with titles and descriptions passed through `shownText`. Names, values and bounds stay
+ * unchanged, because the server gets them back.
  */
 export function shownSchema(schema: Json, hide: Hide): Json {
   const { properties } = schema;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseAway } from '../../../platform/database/database-failure.js';
 import type { OfferedTools } from '../tools/offered-tools.js';
 import { listingOf, type ToolListing } from '../tools/tool-listing.js';
 import type { ConnectionState } from './connection-state.js';
@@ -60,6 +61,31 @@ test('a change of the next connection is processed while the list of the last on
   expect(seen).toEqual([['next']]);
   release();
   await hanging;
+});
+
+test('a list that the database cannot be asked about is asked about again, and its server keeps the session', async () => {
+  const told: string[] = [];
+  const failures = [new DatabaseAway('away'), new DatabaseAway('still away')];
+  const update = (): Promise<void> => {
+    told.push(String(list.isTaking));
+    const failure = failures.pop();
+    return failure === undefined ? Promise.resolve() : Promise.reject(failure);
+  };
+  const giveUp = jest.fn();
+  const session = Object.assign(
+    serverWith(() => ['one']),
+    { giveUp },
+  );
+  const state = { session, isUp: () => true, awaitsDatabase: () => told.push('said') };
+  const [offered, all] = [{ update }, state] as unknown as [OfferedTools, ConnectionState];
+  const list = new ToolList(offered, all, () => Promise.resolve(false));
+  await list.refresh(session, signal);
+  expect([told, list.isTaking]).toEqual([['true', 'said', 'true', 'true'], false]);
+  expect(giveUp).not.toHaveBeenCalled();
+  // What ends the session ends the waiting.
+  failures.push(new DatabaseAway('away'));
+  const gone = Object.assign(session, { fault: new Error('gone') });
+  await expect(list.offer(gone, signal)).rejects.toThrow('gone');
 });
 
 test('calls wait from the announcement of a change until the list is processed', async () => {

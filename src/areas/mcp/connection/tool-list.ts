@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseAway } from '../../../platform/database/database-failure.js';
 import type { OfferedTools } from '../tools/offered-tools.js';
+import type { ToolListing } from '../tools/tool-listing.js';
 import type { ConnectionState } from './connection-state.js';
 import { withLinkedSignal } from './linked-signal.js';
 import type { McpSession } from './mcp-session.js';
@@ -10,12 +12,15 @@ const QUARANTINE_POLL_MS = 1000;
 const POLLS_UNTIL_RETRY = 30;
 /** However often a server announces changes, its list is requested no more often than this. */
 const REFRESH_PAUSE_MS = 300;
+/** How often the database is asked again that could not say which tools are approved. */
+const DATABASE_POLL_MS = 200;
 
 /** Keeps the catalogue in step with the list of tools of one server. */
 export class ToolList implements CurrentTools {
   /** How many changes were announced, and how many of them the catalogue has processed. */
   private announced = 0;
   private seen = 0;
+  private taking = 0;
   private refreshing: { readonly session: McpSession; readonly done: Promise<void> } | undefined;
 
   constructor(
@@ -24,10 +29,40 @@ export class ToolList implements CurrentTools {
     private readonly isAnyReleased: (tools: readonly string[]) => Promise<boolean>,
   ) {}
 
-  async offer(session: McpSession, signal: AbortSignal, timeoutMs?: number): Promise<void> {
+  /** Whether a list has come, and the catalogue does not match it yet. */
+  get isTaking(): boolean {
+    return this.taking > 0;
+  }
+
+  /** @param ask requests the list; what the gateway then does with it is not the server's time */
+  async offer(
+    session: McpSession,
+    signal: AbortSignal,
+    ask = (): Promise<ToolListing> => session.listTools(signal),
+  ): Promise<void> {
     const { announced } = this;
-    await this.offered.update(await session.listTools(signal, timeoutMs), signal);
+    const listing = await ask();
+    this.taking += 1;
+    try {
+      await this.take(listing, session, signal);
+    } finally {
+      this.taking -= 1;
+    }
     this.seen = Math.max(this.seen, announced);
+  }
+
+  /** While the gateway's own database is away the connection to the server lasts. */
+  private async take(listing: ToolListing, session: McpSession, signal: AbortSignal): Promise<void> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return await this.offered.update(listing, signal);
+      } catch (error) {
+        if (!(error instanceof DatabaseAway)) throw error;
+        if (isFirst) this.state.awaitsDatabase(error);
+      }
+      await sleep(DATABASE_POLL_MS, undefined, { signal, ref: false });
+      if (session.fault !== undefined) throw session.fault;
+    }
   }
 
   /**

@@ -16,7 +16,7 @@ const MAX_PARTS = 20;
 const MAX_NAME = 100;
 const MAX_ABOUT = 200;
 
-/** Bytes as a server sends them, with what it says of them. */
+/** Bytes as a server sends them, with the name and type that it gives them. */
 interface Media {
   readonly kind: 'image' | 'audio' | 'resource';
   readonly name: string;
@@ -26,9 +26,9 @@ interface Media {
 }
 
 /**
- * The result of a tool for a model: text of at most 1,048,576 characters, and beside it the pictures, sounds and PDFs that
- * the text names. What models cannot be shown is named only. Types are told from the bytes: a provider that is sent a
- * picture under a wrong type refuses the whole conversation, with this call and with every later one.
+ * The result of a tool for a model: text of at most 1,048,576 characters, and the pictures, sounds and PDFs that the
+ * text names. What models cannot be shown is only named. Types are recognised by the bytes: a provider that gets a
+ * picture under a wrong type refuses the whole conversation, with this call and every later one.
  */
 export function toolOutput(result: CallToolResult): ToolOutput {
   const shown = new ShownParts();
@@ -76,7 +76,7 @@ class ShownParts {
   readonly parts: ContentPart[] = [];
   private bytes = 0;
 
-  /** @returns what stands for it in the text: its words, or a note that names it and says why it is not shown */
+  /** @returns the text for it: its content, or a note with its name that says why it is not shown */
   add(media: Media): string {
     const bytes = decoded(media.data);
     const size = bytes?.length ?? Math.floor((media.data.length * 3) / 4);
@@ -116,7 +116,7 @@ function partOf({ name, kind }: Media, mimeType: string, bytes: Buffer): Content
   return { type: 'file', name: last.slice(0, MAX_NAME) || kind, mimeType, data };
 }
 
-/** A file of text is text, and is bounded and kept as such. */
+/** A text file counts as text, with the bounds of text. */
 function isText({ kind, mimeType }: Media, bytes: Buffer): boolean {
   return kind === 'resource' && isTextType(mimeType) && isUtf8(bytes);
 }
@@ -125,7 +125,7 @@ function isOversized(data: string): boolean {
   return (data.length * 3) / 4 > MAX_FILE_BYTES + 2;
 }
 
-/** Undefined for what is no base64, or is so long that it is not read. */
+/** Undefined for invalid base64, and for base64 that is too long to be read. */
 function decoded(data: string): Buffer | undefined {
   return isOversized(data) ? undefined : base64Bytes(data);
 }

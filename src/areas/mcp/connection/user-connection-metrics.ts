@@ -22,7 +22,7 @@ export const userConnectionMetricProviders = [
   }),
 ];
 
-/** Notes what becomes of the connections of one server's users. */
+/** Records what happens to the connections of one server's users. */
 export interface UserConnectionNotes {
   /** @param openedInMs undefined when it could not be opened */
   ended(openedInMs: number | undefined, reason: CloseReason): void;

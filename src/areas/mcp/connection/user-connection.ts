@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { fingerprintOf } from '../tools/tool-listing.js';
-import { onNobodysBehalf } from './call-origin.js';
+import { type CallOrigin, onNobodysBehalf } from './call-origin.js';
 import type { ConnectionParts } from './connection-state.js';
 import { isTimeout } from './mcp-failure.js';
 import { McpSession } from './mcp-session.js';
@@ -12,6 +12,9 @@ import type { CloseReason } from './user-connection-metrics.js';
 /** However often a server announces changes, its list is read no more often than this. */
 const LIST_PAUSE_MS = 300;
 const SETTLE_POLL_MS = 1000;
+
+/** The user of a connection, perhaps with the token with which they came when it was opened. */
+export type ConnectionOwner = Pick<CallOrigin, 'identityToken'> & { readonly user: string };
 
 /** What a connection of a user depends on. */
 export interface UserConnectionParts extends Pick<ConnectionParts, 'settings' | 'makeTransport'> {
@@ -30,8 +33,8 @@ export interface UserConnectionEnd {
 }
 
 /**
- * The connection of one user or session to one server. It makes calls and never lists tools, so that it costs a handshake
- * to open. Whoever uses it says so with `hold` and `release`; it ends when it is closed or lost.
+ * The connection of one user or session to one server. It makes calls and never lists tools, so that opening it costs
+ * only a handshake. Callers use `hold` and `release`; it ends when it is closed or lost.
  */
 export class UserConnection {
   /** Calls that run, or wait for the connection to open. */
@@ -43,16 +46,16 @@ export class UserConnection {
   private readonly over = new AbortController();
   private idleTimer: NodeJS.Timeout | undefined;
   private readonly opening = deferred<McpSession>();
-  /** How many changes of its list the server announced here, and how many were looked at. */
+  /** How many changes of its list the server announced here, and how many were checked. */
   private announced = 0;
   private seen = 0;
   private looking: Promise<void> | undefined;
-  /** By tool, of the last list that was read here: only after an announcement. */
+  /** By tool, from the last list that was read here; only after an announcement. */
   private fingerprints: ReadonlyMap<string, string> = new Map();
 
   constructor(
     readonly key: string,
-    readonly user: string,
+    readonly owner: ConnectionOwner,
     private readonly parts: UserConnectionParts,
   ) {}
 
@@ -78,16 +81,16 @@ export class UserConnection {
     this.idleTimer = setTimeout(onIdle, this.parts.settings.idle_secs * 1000).unref();
   }
 
-  /** Resolves when the list has been read that the server announced to this user; calls wait for it. */
+  /** Resolves when the list that the server announced to this user has been read; calls wait for it. */
   async settled(signal: AbortSignal): Promise<void> {
     while (this.seen < this.announced && this.isUsable && !signal.aborted) {
-      // The look may not have begun yet.
+      // Reading may not have begun yet.
       await Promise.race([this.looking ?? sleep(1), sleep(SETTLE_POLL_MS, undefined, { ref: false })]);
     }
     signal.throwIfAborted();
   }
 
-  /** What the server says of a tool to this user, if it announced a change to them; undefined while it did not. */
+  /** What the server tells this user about a tool, if it announced a change to them; undefined otherwise. */
   fingerprintOf(tool: string): string | undefined {
     return this.fingerprints.get(tool);
   }
@@ -98,7 +101,7 @@ export class UserConnection {
     this.over.abort(new Error(CLOSED[this.closedFor]));
   }
 
-  /** Runs it from the start of its child to its end, which `onLost` hears of before the child is gone. Never rejects. */
+  /** Runs it from the start of its child to its end; `onLost` is called before the child is gone. Never rejects. */
   run(onLost: () => void): Promise<UserConnectionEnd> {
     return onNobodysBehalf(() => outsideLogContext(() => this.live(onLost)));
   }
@@ -111,7 +114,7 @@ export class UserConnection {
     try {
       signal.throwIfAborted();
       const { parts } = this;
-      const origin = { user: this.user };
+      const origin = this.owner;
       const session = {
         ...parts.session,
         onToolsChanged: () => this.onToolsChanged(),
@@ -139,7 +142,7 @@ export class UserConnection {
     };
   }
 
-  /** What it says here may differ from what it says on the shared connection, which looks too. */
+  /** What it says here may differ from what it says on the shared connection, which reads the list too. */
   private onToolsChanged(): void {
     this.announced += 1;
     this.parts.session.onToolsChanged();

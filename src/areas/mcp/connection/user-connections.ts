@@ -7,12 +7,18 @@ import type { RunTool } from '../tools/offered-tools.js';
 import { type CallContext, onBehalfOf, originOf } from './call-origin.js';
 import type { ConnectionParts } from './connection-state.js';
 import { withLinkedSignal } from './linked-signal.js';
-import { failureText, isSessionGone, McpConnectionFailed, McpToolWithdrawn } from './mcp-failure.js';
+import {
+  failureText,
+  isSessionGone,
+  McpConnectionFailed,
+  McpToolWithdrawn,
+  toldFailure,
+} from './mcp-failure.js';
 import type { McpSessionParts } from './mcp-session-parts.js';
 import { type CurrentTools, callFailure, withoutSecrets } from './server-calls.js';
 import { StartTimeout } from './start-timeout.js';
 import { throughLostConnections } from './task-retries.js';
-import { UserConnection, type UserConnectionEnd } from './user-connection.js';
+import { type ConnectionOwner, UserConnection, type UserConnectionEnd } from './user-connection.js';
 import type { CloseReason } from './user-connection-metrics.js';
 
 /** After a connection has lasted this long, back-off starts from the beginning. */
@@ -29,9 +35,9 @@ interface Failure {
   readonly reason: string;
 }
 
-/** The shared connection, which lists the tools, as those of users see it. */
+/** What the users' connections see of the shared connection, which lists the tools. */
 export interface ToolSource extends Pick<CurrentTools, 'settled'> {
-  /** Of a tool as it is offered; undefined for one that is not. */
+  /** The definition of a tool as it is offered; undefined for a tool that is not. */
   fingerprintOf(tool: string): string | undefined;
   readonly sessionParts: McpSessionParts;
   /** Throws `McpServerDown`: without the list nobody knows what a tool is. */
@@ -45,13 +51,14 @@ export interface UserConnectionCounts {
 }
 
 /**
- * The connections to one server that make calls: one for each user, or each session of a user. Opened at the first call,
- * closed after `idle_secs`, and at most `max_connections`: for one more, the one that was idle longest is closed, and when
- * all are busy the call fails. One that makes a call is never closed for another. With a child each, so many children.
+ * The connections to one server that make calls: one for each user, or each session of a user. A connection is opened
+ * at the first call and closed after `idle_secs`. There are at most `max_connections`: to open one more, the one that
+ * was idle longest is closed, and when all are busy the call fails. A connection that makes a call is never closed for
+ * another. Each stdio connection has its own child process.
  */
 export class UserConnections {
   private readonly connections = new Map<string, UserConnection>();
-  /** Of connections that are open, opening or closing. */
+  /** Includes connections that are opening or closing. */
   private readonly slots: Slots;
   private readonly ends = new Map<UserConnection, Promise<void>>();
   private readonly failures = new Map<string, Failure>();
@@ -78,21 +85,21 @@ export class UserConnections {
       ),
     );
 
-  /** Ends all; running calls fail. Resolves when their children are gone. */
+  /** Ends all connections; running calls fail. Resolves when their children are gone. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.closeAll();
     await Promise.all(this.ends.values());
   }
 
-  /** Ends those of one user, as `isTheirs` says; resolves when their children are gone. */
+  /** Ends the connections of one user, as `isTheirs` says; resolves when their children are gone. */
   async closeOf(isTheirs: (user: string) => boolean): Promise<void> {
-    const theirs = [...this.ends].filter(([{ user }]) => isTheirs(user));
+    const theirs = [...this.ends].filter(([{ owner }]) => isTheirs(owner.user));
     for (const [connection] of theirs) this.close(connection, 'stopped');
     await Promise.all(theirs.map(([, ended]) => ended));
   }
 
-  /** Ends all; the next calls open new ones. */
+  /** Ends all connections; the next calls open new ones. */
   closeAll(): void {
     this.failures.clear();
     for (const connection of [...this.connections.values()]) this.close(connection, 'stopped');
@@ -107,7 +114,7 @@ export class UserConnections {
         await this.source.settled(signal);
         this.source.assertUp();
         await connection.settled(signal);
-        // A task runs already, whatever became of its tool.
+        // A task keeps running, even if its tool was changed or removed.
         if (context?.call?.task === undefined && !this.isAsOffered(tool, connection))
           throw new McpToolWithdrawn(tool);
         const answer = await onBehalfOf(originOf(context), () =>
@@ -125,7 +132,7 @@ export class UserConnections {
     }
   }
 
-  /** Whether the tool is offered, and the server says the same of it to this user, as far as it announced anything. */
+  /** Whether the tool is offered, and the server tells this user the same about it, as far as it announced changes. */
   private isAsOffered(tool: string, connection: UserConnection): boolean {
     if (tool === PROMPT_CALL) return true;
     const offered = this.source.fingerprintOf(tool);
@@ -134,7 +141,8 @@ export class UserConnections {
 
   /** The connection of this caller, held; opened when there is none. */
   private async acquire(context: CallContext | undefined, signal: AbortSignal): Promise<UserConnection> {
-    const { user, sessionId = '' } = originOf(context);
+    const { user, identityToken, sessionId = '' } = originOf(context);
+    const owner = identityToken === undefined ? { user } : { user, identityToken };
     const key = this.parts.settings.isolation === 'session' ? `${sessionId}\n${user}` : user;
     const failure = this.failures.get(key);
     const waitMs = failure === undefined ? 0 : failure.retryAt - performance.now();
@@ -144,12 +152,12 @@ export class UserConnections {
     }
     const known = this.connections.get(key);
     if (known !== undefined && !known.isUsable) this.close(known, 'lost');
-    const connection = known?.isUsable === true ? known : this.open(key, user);
+    const connection = known?.isUsable === true ? known : this.open(key, owner);
     connection.hold();
     return connection;
   }
 
-  private open(key: string, user: string): UserConnection {
+  private open(key: string, owner: ConnectionOwner): UserConnection {
     if (this.isStopped)
       throw new McpConnectionFailed(this.parts.name, 'the connections to the server are closed');
     this.makeRoom();
@@ -162,9 +170,9 @@ export class UserConnections {
       makeTransport: this.parts.makeTransport,
       onOpened: (tookMs: number) => this.parts.metrics.opened(tookMs),
     };
-    const connection = new UserConnection(key, user, parts);
+    const connection = new UserConnection(key, owner, parts);
     this.connections.set(key, connection);
-    // The child of one that was closed may still be ending.
+    // The child of a closed connection may still be ending.
     const ended = this.slots
       .run(() => connection.run(() => this.forget(connection)))
       .then((end) => this.afterEnd(connection, end))
@@ -201,22 +209,23 @@ export class UserConnections {
       return await withLinkedSignal(signal, (linked) => Promise.race([connection.opened, aborted(linked)]));
     } catch (error) {
       signal.throwIfAborted();
-      throw new McpConnectionFailed(this.parts.name, this.parts.redact(failureText(error)));
+      throw new McpConnectionFailed(this.parts.name, toldFailure(error, this.parts.redact));
     }
   }
 
   private afterEnd(connection: UserConnection, end: UserConnectionEnd): void {
-    const { logger, metrics } = this.parts;
+    const { logger, metrics, redact } = this.parts;
     const { closedFor, lastedMs, why, recentOutput } = end;
     metrics.ended(connection.openedInMs, closedFor);
     const output = recentOutput === undefined ? '' : `; its last output: ${recentOutput}`;
-    const reason = this.parts.redact(`${failureText(why)}${output}`);
+    const reason = redact(`${failureText(why, redact)}${output}`);
+    const told = redact(`${toldFailure(why, redact)}${output}`);
     if (closedFor !== 'lost') {
       if (lastedMs !== undefined && lastedMs > STABLE_MS) this.failures.delete(connection.key);
       if (lastedMs !== undefined) logger.debug('the connection of a user was closed', { reason });
       return;
     }
-    this.remember(connection.key, lastedMs, reason);
+    this.remember(connection.key, lastedMs, told);
     const what =
       lastedMs === undefined
         ? 'the server could not be connected to for a user'

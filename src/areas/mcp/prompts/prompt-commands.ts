@@ -13,20 +13,20 @@ import {
   ToolPolicy,
 } from '../../tools/tools.api.js';
 import { McpServers } from '../mcp-servers.service.js';
-import { type AskedPrompt, askedPrompt } from './prompt-command.js';
+import { type AskedPrompt, askedPrompt } from './asked-prompt.js';
 import { PROMPT_TOOL, type ServerPrompt } from './server-prompt.js';
 
-/** A connection of the user may have to be opened first. */
+/** It may have to open a connection of the user first. */
 const MAX_MS = 20_000;
-/** For saying that it took too long. */
+/** Time kept for telling the person that it took too long. */
 const TELLING_MS = 2000;
 const MAX_CHARACTERS = 100_000;
 /** What is added to the prompt of a turn has at most 256 KiB in all. */
 const MAX_BYTES = 200_000;
 
 /**
- * Gives the model the prompt of a tool server that a message asks for as `/server-prompt` (docs/mcp.md, Prompts). What cannot be
- * had is told to the model, so that the person learns of it.
+ * Gives the model the prompt of a tool server that a message asks for as `/server-prompt` (docs/mcp.md, Prompts). When
+ * a prompt cannot be fetched, the model is told, so that the person learns of it.
  */
 @Injectable()
 export class PromptCommands implements PromptSource, OnModuleInit {
@@ -101,7 +101,7 @@ export class PromptCommands implements PromptSource, OnModuleInit {
     }
   }
 
-  /** A prompt that is too long is cut, and the model told, so that the person learns of it. */
+  /** A prompt that is too long is cut, and the model is told, so that the person learns of it. */
   private fitting(content: string, server: string, prompt: string): string {
     const bytes = Buffer.byteLength(content);
     if (content.length <= MAX_CHARACTERS && bytes <= MAX_BYTES) return content;

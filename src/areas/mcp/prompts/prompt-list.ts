@@ -7,7 +7,7 @@ import { MAX_NAME, MAX_PROMPTS, type PromptListing, type ServerPrompt } from './
 /** However often a server announces changes, its list is read no more often than this. */
 const PAUSE_MS = 300;
 
-/** The prompts of one server as it lists them. A list that cannot be read costs the prompts and nothing else. */
+/** The prompts of one server as it lists them. When the list cannot be read, only the prompts are missing. */
 export class PromptList {
   private known: readonly ServerPrompt[] = [];
   private why: string | undefined;
@@ -24,7 +24,7 @@ export class PromptList {
     return this.known;
   }
 
-  /** What operators must know of it: that prompts are left out, or cannot be listed. Ends with a full stop. */
+  /** What operators should know about it: that prompts are left out, or cannot be listed. Ends with a full stop. */
   get problem(): string | undefined {
     return this.why;
   }

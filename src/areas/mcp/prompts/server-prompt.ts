@@ -8,9 +8,9 @@ interface PromptArgument {
   readonly isRequired: boolean;
 }
 
-/** A text that a server has ready, for people to ask for. */
+/** A text that a server offers people to ask for. */
 export interface ServerPrompt {
-  /** What people write, without the slash: `server-prompt`, in small letters. */
+  /** What people write, without the slash: `server-prompt`, in lower case. */
   readonly command: string;
   /** The server's own name for it. */
   readonly name: string;
@@ -18,9 +18,9 @@ export interface ServerPrompt {
   readonly arguments: readonly PromptArgument[];
 }
 
-/** By which a prompt is asked for like a call of a tool: over the connection of its user, under the same bounds. */
+/** Gets a prompt like a call of a tool: over the connection of its user, within the same bounds. */
 export const PROMPT_CALL = 'prompts/get';
-/** What rules name it, as `server__get_prompt`. */
+/** The name that rules use, as `server__get_prompt`. */
 export const PROMPT_TOOL = 'get_prompt';
 
 const MAX_PAGES = 20;
@@ -31,7 +31,7 @@ export const MAX_NAME = 128;
 const MAX_TEXT = 500;
 const HASH_LENGTH = 8;
 
-/** What a server lists, and how many prompts of it are left out. */
+/** What a server lists, and how many of its prompts are left out. */
 export interface PromptListing {
   readonly prompts: readonly ServerPrompt[];
   readonly leftOut: number;
@@ -70,7 +70,7 @@ export async function promptsOf(
     cursor = nextCursor;
     if (cursor === undefined) break;
   }
-  // What stands on pages that are not read is not counted, and is at least one.
+  // Prompts on pages that are not read are not counted; the number is at least one.
   return { prompts: [...found.values()], leftOut: leftOut + (cursor === undefined ? 0 : 1) };
 }
 
@@ -105,7 +105,7 @@ export async function callPrompt(
   return { content: contentOf(await client.getPrompt(params, options)) };
 }
 
-/** Who speaks is said only when it is not always the person. */
+/** The role is named only when not every message is the person's. */
 function contentOf({ messages }: GetPromptResult): CallToolResult['content'] {
   const isDialogue = messages.some(({ role }) => role !== 'user');
   return messages.flatMap(({ role, content }) =>

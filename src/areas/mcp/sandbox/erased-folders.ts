@@ -10,7 +10,7 @@ import { folderOf } from './user-folders.js';
 
 const MOST = 500;
 
-/** One after the other, so that ids become visible in their order: who has read one has seen all before it. */
+/** One after the other, so that ids become visible in order: a reader who has seen one id has seen all before it. */
 const LOCK = statement({
   name: 'erased_folders.lock',
   params: {},
@@ -52,7 +52,7 @@ export class ErasedFolders {
     });
   }
 
-  /** Those behind this one, at most 500. */
+  /** The folders after this one, at most 500. */
   since(id: number): Promise<readonly ErasedFolder[]> {
     return this.database.query(SINCE, { id });
   }

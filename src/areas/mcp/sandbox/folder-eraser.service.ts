@@ -7,22 +7,22 @@ import { ErasedFolders, NEWEST_ERASED_FOLDER } from './erased-folders.js';
 import { UserFolders } from './user-folders.js';
 
 const EVERY_MS = 1500;
-/** How often those that could not be removed are tried again. */
+/** How often the gateway retries folders that could not be removed. */
 const AGAIN_MS = 60_000;
-/** With so many of them something is wrong with all; the others wait. */
+/** When there are this many, something is wrong with all of them; the rest waits. */
 const MOST_LEFT = 1000;
 
 /**
- * Deletes the folders of erased users on this machine: at the start those that were erased meanwhile, then as they come.
- * How far it got stands beside the folders, so that somebody who writes again afterwards keeps the new one. One that cannot
- * be removed does not hold up the others: it stands there too, and is tried again.
+ * Deletes the folders of erased users on this machine: at the start those erased in the meantime, then as erasures
+ * happen. Its progress is stored beside the folders, so that somebody who writes again afterwards keeps the new folder.
+ * A folder that cannot be removed does not hold up the others: it is recorded there too, and tried again.
  */
 @Injectable()
 export class FolderEraser implements OnModuleInit, OnModuleDestroy {
   private readonly erased: ErasedFolders;
   private readonly logger: Logger;
   private doneUpTo = 0;
-  /** Those up to there that could not be removed. */
+  /** The folders up to that point that could not be removed. */
   private left = new Set<string>();
   private triedAt = 0;
   private working: Promise<void> | undefined;

@@ -9,9 +9,9 @@ import type { GatewaySettings } from '../../../platform/settings/settings.schema
 /** The folder of the child that only lists tools; no hash is named so. */
 const LISTING = 'listing';
 
-/** Says which erasure reached this machine last. No server has a dot in front of its name. */
+/** Records which erasure reached this machine last. No server's name begins with a dot. */
 const MARKER = '.erased-up-to';
-/** Has the folders before it that could not be removed, one a line. */
+/** Records the folders before that erasure that could not be removed, one a line. */
 const LEFT = '.not-erased';
 
 const FOLDER = /^[0-9a-f]{40}$/;
@@ -78,7 +78,7 @@ export class UserFolders {
 
   /**
    * Where nothing can be written, there are no folders either.
-   * @param left those up to `id` that could not be removed: noted first, so that none is ever passed over
+   * @param left those up to `id` that could not be removed: recorded first, so that none is ever forgotten
    */
   async noteErasedUpTo(id: number, left: readonly string[]): Promise<void> {
     const root = stateFolder(this.settings.current);
@@ -92,7 +92,7 @@ export class UserFolders {
   }
 }
 
-/** All of it or nothing, also when the process ends meanwhile. */
+/** Writes all of it or nothing, also when the process ends meanwhile. */
 async function replace(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { mode: 0o600 });
   await rename(`${path}.new`, path);

@@ -19,12 +19,12 @@ import { storableText } from '../../../platform/database/storable-text.js';
 import { McpToolEntity } from './mcp-tool.entity.js';
 import { fingerprintOf, type ToolDefinition } from './tool-listing.js';
 
-/** What is approved of a tool that was in quarantine from its first sight: nothing. */
+/** The approved definition of a tool that was in quarantine from the start: nothing. */
 const NEVER_APPROVED = '';
 const NOTHING_SAID = `jsonb_build_object('name', tool, 'description', '', 'inputSchema', '{}'::jsonb, 'annotations', '{}'::jsonb)`;
 const SEEN_NOW = 'coalesce(excluded.pending_fingerprint, excluded.fingerprint)';
 
-/** Tools that a known server adds later wait too, if it `pins`. Returns those that differ from what is approved. */
+/** With `pins`, tools that a known server adds later wait too. Returns the tools that differ from what is approved. */
 const RECONCILE = statement({
   name: 'mcp_tools.reconcile',
   params: { server: text, seen: jsonb<unknown>(), pins: boolean },
@@ -185,7 +185,7 @@ export class KnownTools {
     return (await this.database.query(LIST, { quarantined: quarantinedOnly })).map(toKnown);
   }
 
-  /** Ordered by server and name, from behind these on. */
+  /** Ordered by server and name, starting after these. */
   async page(
     [afterServer, afterTool]: readonly [server: string, tool: string],
     { quarantinedOnly, server }: { readonly quarantinedOnly: boolean; readonly server: string | undefined },
@@ -243,11 +243,14 @@ function toKnown(row: RowOf<typeof KNOWN>): KnownTool {
   };
 }
 
+/** Nothing longer that a caller sent is repeated. */
+const MAX_ECHOED = 64;
+
 /** No gateway on this database ever saw this server or this tool of it. */
 export class ToolNeverSeen extends NotFound {
   constructor(server: string, tool: string | undefined) {
-    const what =
-      tool === undefined ? `No tool of a server "${server}"` : `No tool "${tool}" of a server "${server}"`;
+    const which = tool === undefined ? '' : ` "${tool.slice(0, MAX_ECHOED)}"`;
+    const what = `No tool${which} of a server "${server.slice(0, MAX_ECHOED)}"`;
     super(`${what} was ever seen. "agent-gateway tools list" shows those that were.`);
   }
 }

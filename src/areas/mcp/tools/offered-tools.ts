@@ -1,6 +1,7 @@
 import { sentenceOf } from '../../../common/errors/error-text.js';
 import { isAmong } from '../../../common/text/name-pattern.js';
 import type { Logger } from '../../../platform/logging/logger.js';
+import { signalWithin } from '../../../platform/runtime/signal-within.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import {
   type ArgumentChecks,
@@ -121,7 +122,7 @@ export class OfferedTools {
     warnings: Set<string>,
     signal: AbortSignal,
   ): Promise<readonly Entry[]> {
-    const inTime = AbortSignal.any([AbortSignal.timeout(MAX_CHECK_MS), signal]);
+    const inTime = signalWithin(MAX_CHECK_MS, signal);
     const usable: Entry[] = [];
     this.isCutShort = false;
     for (const entry of entries) {

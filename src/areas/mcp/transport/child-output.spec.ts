@@ -1,4 +1,5 @@
-import { RecentOutput } from './child-output.js';
+import { Redactor } from '../../../platform/logging/redactor.js';
+import { ChildOutputLog, RecentOutput } from './child-output.js';
 
 function wordsOf(text: string): string | undefined {
   const words = new RecentOutput();
@@ -46,4 +47,18 @@ ModuleNotFoundError: No module named 'mcp'`,
   ['nothing', '', undefined],
 ])('finds the error in what %s writes at its end', (_who, text, words) => {
   expect(wordsOf(text)).toBe(words);
+});
+
+test('a secret that the end of the logged part cuts through is hidden whole', () => {
+  const redactor = new Redactor();
+  redactor.add('canary-of-a-tool-server');
+  const lines: string[] = [];
+  const info = (line: string) => lines.push(line);
+  const logger = { trace: info, debug: info, info, warn: info, error: info };
+  new ChildOutputLog(logger, (text) => redactor.redact(text)).write(
+    `${'x'.repeat(2040)}canary-of-a-tool-server and more`,
+  );
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).not.toContain('canary');
+  expect(lines[0]?.length).toBe(2048);
 });

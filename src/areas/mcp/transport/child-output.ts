@@ -1,6 +1,8 @@
 import type { Logger } from '../../../platform/logging/logger.js';
 
 const MAX_LOGGED_CHARACTERS = 2048;
+/** Longer than any secret that begins in the part that is logged. */
+const MAX_REDACTED_CHARACTERS = 65_536;
 const MAX_LOGGED_LINES = 100;
 const WINDOW_MS = 10_000;
 
@@ -15,7 +17,11 @@ export class ChildOutputLog {
   private windowEnd = 0;
   private lines = 0;
 
-  constructor(private readonly logger: Logger) {}
+  /** @param redact a line is cut after its secrets are gone: half of one would no longer be recognized */
+  constructor(
+    private readonly logger: Logger,
+    private readonly redact: (text: string) => string,
+  ) {}
 
   readonly write = (line: string, level: keyof Logger = 'info'): void => {
     const now = performance.now();
@@ -28,8 +34,13 @@ export class ChildOutputLog {
       this.lines = 0;
     }
     this.lines += 1;
-    if (this.lines <= MAX_LOGGED_LINES) this.logger[level](line.slice(0, MAX_LOGGED_CHARACTERS));
+    if (this.lines <= MAX_LOGGED_LINES) this.logger[level](this.beginningOf(line));
   };
+
+  private beginningOf(line: string): string {
+    if (line.length <= MAX_LOGGED_CHARACTERS) return line;
+    return this.redact(line.slice(0, MAX_REDACTED_CHARACTERS)).slice(0, MAX_LOGGED_CHARACTERS);
+  }
 }
 
 /** Keeps the last lines that a child wrote to standard error and finds the one that names its error. */

@@ -10,18 +10,23 @@ import { SignJWT } from 'jose';
 import { sentenceOf } from '../../../common/errors/error-text.js';
 import type { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
+import type { CallOrigin } from '../connection/call-origin.js';
+import { CredentialsUnreadable } from '../connection/mcp-failure.js';
 
 export type Credentials = AuthProvider | ClientCredentialsProvider | PrivateKeyJwtProvider | undefined;
 
 /**
- * How the gateway authenticates to an HTTP server. Throws when a variable or a file that the settings name is not there.
- * @param hide told of each token that an authorization server gives, before it is used
+ * How the gateway authenticates to an HTTP server. Throws when a variable that the settings name is not set, and `CredentialsUnreadable`
+ * for the file of a key.
+ * @param hide told of each token that an authorization server gives, and of each assertion that it gets, before it is used
  */
 export function credentialsOf(
   server: McpServerSettings,
   environment: Environment,
-  hide: (token: string) => void,
+  hide: (secret: string) => void,
 ): Credentials {
+  // `WorkloadTokens` puts these into requests.
+  if (server.oauth_workload_token_file !== '') return undefined;
   if (server.oauth_client_id !== '') return clientCredentials(server, environment, hide);
   if (server.token_env === '') return undefined;
   const token = variable(server.token_env, environment);
@@ -29,8 +34,23 @@ export function credentialsOf(
 }
 
 /** Whether the gateway has credentials of its own for such a server. */
-export function hasCredentials({ oauth_client_id: client, token_env: name }: McpServerSettings): boolean {
-  return client !== '' || name !== '';
+export function hasCredentials(server: McpServerSettings): boolean {
+  const { oauth_client_id: client, token_env: name, oauth_workload_token_file: file } = server;
+  return client !== '' || name !== '' || file !== '';
+}
+
+/**
+ * Whether requests show the gateway's own credentials. Where a proof of the user replaces them, only the connection that lists
+ * tools does.
+ */
+export function needsCredentials(server: McpServerSettings, { user }: CallOrigin): boolean {
+  const { identity, identity_header: header } = server;
+  return identity === 'none' || header !== '' || (user === undefined && !hasOwnAccount(server));
+}
+
+/** Whether the gateway has an account at the company's identity provider, with which it lists the tools like a person. */
+export function hasOwnAccount({ idp_token_file: file }: McpServerSettings): boolean {
+  return file !== '';
 }
 
 /** The secrets of these servers that the environment holds, for the redactor. */
@@ -38,11 +58,13 @@ export function secretsInEnvironment(
   servers: readonly McpServerSettings[],
   environment: Environment,
 ): readonly string[] {
-  const names = servers.flatMap((server) => [server.token_env, server.oauth_client_secret_env]);
+  const names = servers.flatMap((server) => [
+    ...[server.token_env, server.oauth_client_secret_env, server.idp_client_secret_env],
+  ]);
   return names.flatMap((name) => (name === '' ? [] : (environment.lookup(name)?.trim() ?? [])));
 }
 
-/** Has its tokens hidden: a server may repeat them in what it says of a failure. */
+/** Hides the tokens that it gets: a server may repeat them in the text of a failure. */
 class HiddenCredentials extends ClientCredentialsProvider {
   constructor(
     options: ConstructorParameters<typeof ClientCredentialsProvider>[0] & { expectedIssuer: string },
@@ -75,7 +97,7 @@ class HiddenSigner extends PrivateKeyJwtProvider {
 function clientCredentials(
   server: McpServerSettings,
   environment: Environment,
-  hide: (token: string) => void,
+  hide: (secret: string) => void,
 ): ClientCredentialsProvider | PrivateKeyJwtProvider {
   const {
     oauth_client_id: clientId,
@@ -91,7 +113,7 @@ function clientCredentials(
   const algorithm = algorithmOf(key, keyFile);
   const privateKey = { ...key.export({ format: 'jwk' }) };
   const provider = new HiddenSigner({ ...client, algorithm, privateKey }, hide);
-  provider.addClientAuthentication = signedBy(key, algorithm, clientId);
+  provider.addClientAuthentication = signedBy(key, algorithm, clientId, hide);
   return provider;
 }
 
@@ -104,8 +126,13 @@ const CURVES: Readonly<Record<string, string>> = {
   secp521r1: 'ES512',
 };
 
-/** In place of the library's own, which loads `jose` when it signs: nothing can be loaded from within the bundle. */
-function signedBy(key: KeyObject, alg: string, clientId: string): AddClientAuthentication {
+/** Replaces the library's own, which loads `jose` when it signs: nothing can be loaded from within the bundle. */
+function signedBy(
+  key: KeyObject,
+  alg: string,
+  clientId: string,
+  hide: (secret: string) => void,
+): AddClientAuthentication {
   return async (_headers, params, url, metadata) => {
     const assertion = await new SignJWT()
       .setProtectedHeader({ alg, typ: 'JWT' })
@@ -116,6 +143,7 @@ function signedBy(key: KeyObject, alg: string, clientId: string): AddClientAuthe
       .setIssuedAt()
       .setExpirationTime(ASSERTION_TTL)
       .sign(key);
+    hide(assertion);
     params.set('client_assertion', assertion);
     params.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
   };
@@ -131,7 +159,7 @@ function algorithmOf(key: KeyObject, file: string): string {
   };
   const algorithm = algorithms[key.asymmetricKeyType ?? ''];
   if (algorithm === undefined)
-    throw new Error(`The key in ${file} is none of RSA, P-256, P-384, P-521 and Ed25519.`);
+    throw new CredentialsUnreadable(`The key in ${file} is none of RSA, P-256, P-384, P-521 and Ed25519.`);
   return algorithm;
 }
 
@@ -141,12 +169,14 @@ function privateKeyIn(file: string): KeyObject {
     if (statSync(file).size > MAX_KEY_BYTES) throw new Error(`it has more than ${MAX_KEY_BYTES} bytes`);
     pem = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`The private key of the OAuth client cannot be read: ${sentenceOf(error)}`);
+    throw new CredentialsUnreadable(
+      `The private key of the OAuth client cannot be read: ${sentenceOf(error)}`,
+    );
   }
   try {
     return createPrivateKey(pem);
   } catch {
-    throw new Error(
+    throw new CredentialsUnreadable(
       `${file} holds no private key as PEM (PKCS #8, "BEGIN PRIVATE KEY", without a password).`,
     );
   }

@@ -15,7 +15,7 @@ const environment = new Environment({ TOKEN: ' t0ken\n', SECRET: 's3cret', BLANK
 const server = (more: Partial<McpServerSettings>): McpServerSettings =>
   ({
     ...{ token_env: '', oauth_client_id: '', oauth_client_secret_env: '', oauth_issuer: '', oauth_scope: '' },
-    oauth_private_key_file: '',
+    ...{ oauth_private_key_file: '', oauth_workload_token_file: '', idp_client_secret_env: '' },
     ...more,
   }) as McpServerSettings;
 const hidden: string[] = [];
@@ -112,6 +112,11 @@ test.each<[string, Partial<McpServerSettings>, string]>([
   ['has no name', { ...oauth, oauth_client_secret_env: '' }, 'The variable (none named) is not set.'],
 ])('an error names a variable that %s', (_what, more, sentence) => {
   expect(() => credentialsOf(server(more), environment, hide)).toThrow(sentence);
+});
+
+test('with the token of the platform nothing is asked of the library', () => {
+  const settings = server({ ...oauth, oauth_client_secret_env: '', oauth_workload_token_file: '/run/token' });
+  expect(credentialsOf(settings, environment, hide)).toBeUndefined();
 });
 
 test('the secrets are the values of the variables that are set', () => {

@@ -3,7 +3,7 @@ import type { ModelProvider } from '../model-provider.port.js';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './protocol/stream-with-retries.js';
 import { DEFAULT_PROVIDER, KEY_VARIABLES, type ProviderChoice, sectionOf } from './provider-choice.js';
 
-/** Makes the adapter once, for all calls. Only the SDK that is needed is loaded: each costs start-up time and memory. */
+/** Creates the adapter once, for all calls. Loads only the SDK that is needed: each costs start-up time and memory. */
 export async function createProvider(
   choice: ProviderChoice,
   retries: Partial<RetryPolicy> = {},

@@ -18,7 +18,7 @@ const openAi = (wire: 'chat' | 'responses', baseUrl = 'https://api.openai.com/v1
 });
 const sampled = (sampling: ModelOptions['sampling']) => ({ sampling: sampling ?? {} });
 
-describe('what a model does not take is refused by its name', () => {
+describe('an option that a model does not support is refused by name', () => {
   it.each<[string, ProviderChoice, string, Omit<ModelOptions, 'model'>, string[]]>([
     ['all that is left open', claude, 'claude-sonnet-5-5', { reasoning: 'auto' }, []],
     ['none where it always thinks', claude, 'claude-opus-5-5', { reasoning: 'none' }, ['reasoning']],
@@ -91,7 +91,7 @@ describe('what a model does not take is refused by its name', () => {
     expect(problem('low', 'claude-opus-5-5')).toBeUndefined();
   });
 
-  it('an answer that leaves no room for what is asked does not fit', () => {
+  it('an answer that leaves no room for the question does not fit', () => {
     const keys = { anthropic: undefined, openai: undefined };
     const problems = (settings: object) =>
       providerChecks(keys).flatMap((check) => check.problem(settingsSchema.parse(settings)) ?? []);

@@ -28,7 +28,7 @@ describe('the choice of a provider', () => {
     expect(chooseProvider(given, keys)).toMatchObject({ kind, apiKey });
   });
 
-  it('brings the official address and a model of the kind, unless others are given', () => {
+  it('has the official address and a model of its kind, unless others are given', () => {
     expect(chooseProvider(settings({ kind: 'anthropic' }), both)).toEqual({
       name: 'default',
       keySource: 'ANTHROPIC_API_KEY or provider.api_key',
@@ -46,7 +46,7 @@ describe('the choice of a provider', () => {
     });
   });
 
-  it('says why', () => {
+  it('gives its reason', () => {
     expect(chooseProvider(settings(), both).why).toBe('ANTHROPIC_API_KEY is set');
     expect(chooseProvider(settings(), none).why).toContain('neither ANTHROPIC_API_KEY nor OPENAI_API_KEY');
   });
@@ -72,10 +72,13 @@ describe('the choice of a provider', () => {
     expect(providerSecrets(chooseProvider(settings(), none))).toEqual([]);
   });
 
-  it.each(['anthropic', 'openai', 'offline'] as const)('%s becomes the adapter of its name', async (kind) => {
-    const choice = chooseProvider(settings({ kind, model: kind === 'offline' ? '' : 'mine' }), both);
-    const provider = await createProvider(choice);
-    expect(provider.name).toBe(kind);
-    expect(provider.defaultModel).toBe(kind === 'offline' ? 'offline' : 'mine');
-  });
+  it.each(['anthropic', 'openai', 'offline'] as const)(
+    '%s becomes the adapter of that name',
+    async (kind) => {
+      const choice = chooseProvider(settings({ kind, model: kind === 'offline' ? '' : 'mine' }), both);
+      const provider = await createProvider(choice);
+      expect(provider.name).toBe(kind);
+      expect(provider.defaultModel).toBe(kind === 'offline' ? 'offline' : 'mine');
+    },
+  );
 });

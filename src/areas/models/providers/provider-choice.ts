@@ -37,9 +37,9 @@ export interface ProviderChoice {
   readonly baseUrl: string;
   /** The model of a session that names none. */
   readonly model: string;
-  /** Of `openai` alone; absent is `auto`. */
+  /** For `openai` only; absent is `auto`. */
   readonly wire?: GatewaySettings['provider']['wire'];
-  /** Where its key is looked for, in words; absent is the kind's own variable. */
+  /** Where its key is looked up, in words; absent is the kind's own variable. */
   readonly keySource?: string;
   /** For the log: what decided. */
   readonly why: string;
@@ -55,8 +55,8 @@ export const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_A
 const OFFLINE = { kind: 'offline', apiKey: '', baseUrl: '', model: DEFAULT_MODELS.offline } as const;
 
 /**
- * The configured kind, else the one whose key is set (ANTHROPIC_API_KEY before OPENAI_API_KEY), else `offline`.
- * Throws an `Error` that names the settings to mend, and never shows the value of one.
+ * The configured kind, else the one whose key is set (ANTHROPIC_API_KEY before OPENAI_API_KEY), else `offline`. Throws
+ * an `Error` that names the settings to correct, and never shows a value.
  */
 export function chooseProvider(settings: ProviderSettings, keys: ProviderKeys): ProviderChoice {
   if (settings.kind !== 'auto') return chosenKind(DEFAULT_PROVIDER, settings.kind, settings, keys);
@@ -97,7 +97,7 @@ function chosenKind(
   return remote(name, kind, settings, { keys, why });
 }
 
-/** What of these options the chosen model does not take, a sentence for each; `offline` takes all. */
+/** Which of these options the chosen model does not support, a sentence for each; `offline` supports all. */
 export function refusedByChoice(
   { kind, baseUrl, wire = 'auto' }: ProviderChoice,
   options: ModelOptions,
@@ -114,7 +114,7 @@ export function refusedByChoice(
   }
 }
 
-/** The strings of a choice that must never be shown, for whoever redacts. */
+/** The strings of a choice that must never be shown, for the redactor. */
 export function providerSecrets(choice: ProviderChoice): string[] {
   return choice.apiKey === '' ? [] : [choice.apiKey];
 }
@@ -142,7 +142,10 @@ function remote(
   return { name, kind, apiKey, baseUrl, model, why, keySource, ...wire };
 }
 
-/** The key of `[provider]` may come from the kind's own variable; that of another provider only from where its settings say. */
+/**
+ * The key of `[provider]` may come from the kind's own variable; the key of another provider only from where its
+ * settings say.
+ */
 function keyOf(
   name: string,
   kind: RemoteKind,

@@ -80,7 +80,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that breaks off before its first word is asked again', async () => {
+  it('that breaks the connection before its first word is asked again', async () => {
     server.script(
       (response) => {
         beginStream(response, ...wire.opening);
@@ -94,7 +94,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('that reports an error before its first word is asked again, and after it has failed', async () => {
+  it('that reports an error before its first word is asked again; after it, it has failed', async () => {
     server.script(
       (response) => {
         response.end(frame(wire.overloaded));
@@ -126,7 +126,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     },
   );
 
-  it('that sends no JSON has failed, and nothing of it is printed', async () => {
+  it('that does not send JSON has failed, and nothing of its answer is logged', async () => {
     const print = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     server.script((response) => {
       beginStream(response, ...wire.opening, 'event: thread.x\ndata: {nonsense\n\n');
@@ -137,7 +137,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     print.mockRestore();
   });
 
-  it('that is complete but keeps its connection open is taken at its word', async () => {
+  it('that has finished but keeps its connection open counts as finished', async () => {
     server.script((response) => beginStream(response, ...wire.opening, wire.text('done'), ...wire.closing));
     const events = await ask(provider, { idleTimeoutMs: 100 });
     expect(textOf(events)).toBe('done');
@@ -155,7 +155,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that is not there is reported with the word of the system', async () => {
+  it("that cannot be reached is reported with the system's error code", async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await until(() => gone.listening);
     const { port } = gone.address() as AddressInfo;
@@ -167,7 +167,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     });
   });
 
-  describe('and its bounds', () => {
+  describe('the limits of a provider', () => {
     it('the text of an answer is bounded', async () => {
       const megabyte = 'x'.repeat(1024 * 1024);
       server.script((response) => {
@@ -258,7 +258,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     });
   });
 
-  describe('and its clocks', () => {
+  describe('the time-outs of a provider', () => {
     it('a frame that drips without ever being complete does not count as progress', async () => {
       server.script((response) => {
         beginStream(response, ...wire.opening, wire.text('one'));
@@ -283,7 +283,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
       expect(textOf(await ask(provider, { idleTimeoutMs: 200 }))).toBe('slow answer');
     });
 
-    it('keep-alive lines alone are no beginning', async () => {
+    it('keep-alive lines alone do not count as the start of an answer', async () => {
       server.script((response) => {
         beginStream(response);
         const drip = setInterval(() => response.write(': keep-alive\n\n'), 10);
@@ -294,7 +294,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    it('time that the consumer takes is not the provider’s', async () => {
+    it('time that the consumer takes does not count against the provider', async () => {
       server.script(answerWith(wire, 'quick'));
       const options = callOptions({ idleTimeoutMs: 60, firstByteTimeoutMs: 2000 });
       const events: ModelEvent[] = [];
@@ -307,11 +307,11 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     });
   });
 
-  describe('and a caller who leaves', () => {
+  describe('a caller that leaves', () => {
     const hang = (): void =>
       server.script((response) => beginStream(response, ...wire.opening, wire.text('one')));
 
-    it('an abort before the call reaches nobody', async () => {
+    it('an abort before the call sends nothing', async () => {
       server.script(answerWith(wire, 'never'));
       const reason = new Error('too late');
       expect(await rejection(ask(provider, { signal: AbortSignal.abort(reason) }))).toBe(reason);
@@ -354,7 +354,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
       await until(() => server.openSockets() === 0);
     });
 
-    it('return() ends a call whose next event is still awaited', async () => {
+    it('return() ends a call while its next event is awaited', async () => {
       hang();
       const events = provider.stream(request, callOptions())[Symbol.asyncIterator]();
       expect(await events.next()).toMatchObject({ value: { type: 'token', text: 'one' } });
@@ -364,7 +364,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
       await until(() => server.openSockets() === 0);
     });
 
-    it('many calls leave no listener on a signal that outlives them', async () => {
+    it('many calls leave no listeners on a signal that outlives them', async () => {
       server.script(answerWith(wire, 'ok'));
       const { signal } = new AbortController();
       const added = jest.spyOn(signal, 'addEventListener');
@@ -375,12 +375,12 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     });
   });
 
-  describe('and its connections', () => {
+  describe('the connections of a provider', () => {
     beforeEach(async () => {
       await until(() => server.openSockets() <= 1);
     });
 
-    it('the next call uses the same one, also when its reader leaves at the end event', async () => {
+    it('the next call uses the same one, even when its reader leaves at the end event', async () => {
       server.script(answerWith(wire, 'ok'));
       await ask(provider);
       const made = server.madeSockets();
@@ -390,7 +390,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
       expect(server.madeSockets()).toBe(made);
     });
 
-    it('a request that is reset on a connection that was used before is an attempt like any other', async () => {
+    it('a request that is reset on a used connection is an attempt like any other', async () => {
       const reset = (response: ServerResponse): void => void response.socket?.resetAndDestroy();
       provider = await connect(wire, server.url, { maxRetries: 0 });
       server.script(answerWith(wire, 'ok'));
@@ -407,7 +407,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     });
   });
 
-  describe('and what must stay secret', () => {
+  describe('secrets of a provider', () => {
     it.each([400, 401, 403, 429, 500])(
       'no message shows the key that an answer with %i repeats',
       async (status) => {

@@ -1,13 +1,13 @@
 import type { ModelUsage } from '../../models/models.api.js';
 import type { Message } from '../../turns/turns.api.js';
 
-/** What an answer is told with. */
+/** What an answer and each of its chunks begin with. */
 export interface ChatHead {
   /** `chatcmpl-…`. */
   readonly id: string;
   /** In Unix seconds. */
   readonly created: number;
-  /** As it was asked for. */
+  /** The model as it was requested. */
   readonly model: string;
 }
 

@@ -7,10 +7,10 @@ import { conversationOf } from '../requests/conversation.js';
 import { refuseTooLong } from '../requests/shared-parameters.js';
 import { ServedModels } from '../served-models.service.js';
 
-/** What chat completions and responses ask alike. */
+/** What chat completions and responses request alike. */
 export type AskedConversation = Pick<ChatRequest, 'model' | 'user' | 'messages' | 'options' | 'limitName'>;
 
-/** Requests whose messages are the whole conversation: nothing of them is stored but what they used. */
+/** Requests whose messages are the whole conversation: only their usage is stored. */
 @Injectable()
 export class ChatCompletions {
   constructor(

@@ -2,7 +2,7 @@ import { ChatEvents } from './chat-events.js';
 
 const head = { id: 'chatcmpl-1', created: 0, model: 'default' };
 
-test('a turn that begins anew after it said something ends the stream with an error, once', () => {
+test('a turn that starts again after it said something ends the stream with an error, once', () => {
   const events = new ChatEvents(head, false);
   expect(events.frames({ type: 'restarted', attempt: 1 })).toBe('');
   expect(events.frames({ type: 'token', text: 'One' })).toContain('"One"');

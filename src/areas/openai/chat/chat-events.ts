@@ -7,7 +7,7 @@ import { type ChatHead, chatUsage, finishOf, openCalls } from './chat-completion
 export interface EventEncoder {
   /** Sent before anything has happened. */
   opening(): string;
-  /** Empty for what is not shown. */
+  /** Empty for events that are not shown. */
   frames(event: LiveEvent): string;
 }
 
@@ -29,7 +29,7 @@ export class ChatEvents implements EventEncoder {
     if (this.isCut) return '';
     switch (event.type) {
       case 'restarted':
-        // What was said cannot be taken back here.
+        // What was sent cannot be taken back here.
         this.isCut = this.text !== '';
         return this.isCut ? failure(begunAgain()) : '';
       case 'token':
@@ -46,7 +46,7 @@ export class ChatEvents implements EventEncoder {
 
   private ending(answer: Message): string {
     const calls = openCalls(answer).map((call, index) => this.delta({ tool_calls: [{ index, ...call }] }));
-    // Of a message that is shown again, its answer was not told piece by piece.
+    // Of a message that is shown again, the answer did not come piece by piece.
     const rest = this.text === '' && answer.content !== '' ? this.delta({ content: answer.content }) : '';
     const last = this.chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: finishOf(answer) }]);
     const usage = this.withUsage ? this.chunk([], { usage: chatUsage(answer.usage) }) : '';

@@ -20,20 +20,23 @@ import { StoredResponseStore } from '../stored/stored-response.store.js';
 
 const PARAM = 'messages';
 
-/** The session that a completion goes on with. */
+/** The session that a completion continues. */
 export interface ContinuedSession {
   readonly id: string;
   /** Where the request names it. */
   readonly path: string;
 }
 
-/** What is stored with a turn, and taken back when it does not begin. */
+/** What is stored with a turn, and removed when it does not begin. */
 interface GivenOutputs {
   readonly onCommit: OnCommit<string>;
   readonly undo: () => Promise<void>;
 }
 
-/** Completions that go on with a session: it has the history, and of the messages those behind the last answer are said now. */
+/**
+ * Completions that continue a session: the session has the history, and only the messages after the last answer are
+ * new.
+ */
 @Injectable()
 export class ContinuedSessions {
   constructor(
@@ -87,7 +90,7 @@ export class ContinuedSessions {
     }
   }
 
-  /** The outputs are stored with the turn that asked for them, unless the session has gone on meanwhile. */
+  /** The outputs are stored with the turn that called the tools, unless the session has continued meanwhile. */
   private async given(session: Session, input: FurtherInput): Promise<GivenOutputs> {
     const { id: sessionId, awaitsMessageId } = session;
     const last = await this.store.lastAnswer(sessionId);
@@ -107,7 +110,7 @@ export class ContinuedSessions {
   }
 }
 
-/** The session knows what was said before the last answer, and that answer. */
+/** The new messages: the session already has everything up to the last answer. */
 function saidNow({ messages }: ChatRequest): ChatRequest['messages'] {
   return messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
 }

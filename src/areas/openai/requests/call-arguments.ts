@@ -2,14 +2,22 @@ import { JsonScanner } from '../../../http/body/json-scanner.js';
 import type { ModelToolCall } from '../../models/models.api.js';
 import { InvalidParameter } from '../openai.errors.js';
 
-/** Values and keys of the arguments of all calls of one request; a body may have as many (docs/specification/additions.md, Bodies). */
+/**
+ * How many values and keys the arguments of all calls of one request have; a body may have as many
+ * (docs/specification/additions.md, Bodies).
+ */
 const MAX_SIZE = 60_000;
 
-/** Arguments are JSON within a text, which the look at the body passes over: here they are bounded before they are parsed. */
+/**
+ * Arguments are JSON inside a text, which the check of the body does not look into: here they are bounded before they
+ * are parsed.
+ */
 export class CallArguments {
   private size = 0;
 
-  /** A call of the conversation so far. Throws `InvalidParameter` when its arguments are no JSON object, or too many. */
+  /**
+   * A call of the conversation so far. Throws `InvalidParameter` when its arguments are no JSON object, or too many.
+   */
   read(id: string, name: string, args: string, path: string): ModelToolCall {
     const text = args === '' ? '{}' : args;
     const scanner = new JsonScanner(Buffer.from(text), 0);

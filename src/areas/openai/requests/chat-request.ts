@@ -46,7 +46,7 @@ const toolCall = z.strictObject({
   function: z.strictObject({ name: toolName(), arguments: text() }),
   index: z.number().optional(),
 });
-/** Some clients repeat in a part of an answer what stands beside it. */
+/** Some clients repeat in a part of an answer what is beside it. */
 const repeated = {
   role: z.literal('assistant').nullish(),
   tool_calls: z.array(toolCall).max(128).nullish(),
@@ -73,7 +73,7 @@ const message = z.discriminatedUnion('role', [
     role: z.literal('tool'),
     tool_call_id: z.string().min(1).max(128),
     content: texts,
-    /** Of the tool, which the call names as well. */
+    /** The name of the tool, which the call contains as well. */
     name: z.string().max(128).nullish(),
   }),
 ]);
@@ -120,7 +120,7 @@ const chatBody = z.strictObject({
 type ChatBody = z.infer<typeof chatBody>;
 type BodyMessage = ChatBody['messages'][number];
 
-/** One message of the conversation, as the caller tells it. */
+/** One message of the conversation, as the caller sends it. */
 export type SaidMessage =
   | { readonly role: 'user'; readonly parts: readonly SaidPart[] }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelToolCall[] }
@@ -130,14 +130,14 @@ export type SaidMessage =
 export interface ChatRequest {
   readonly model: string;
   readonly user: string | undefined;
-  /** Without what the system says, which is among the options. */
+  /** Without system messages, which are in the options. */
   readonly messages: readonly SaidMessage[];
   readonly options: MessageOptions;
   readonly isStream: boolean;
   readonly withUsage: boolean;
-  /** By which name the most tokens were asked for. */
+  /** The name of the parameter that set the token limit. */
   readonly limitName: string;
-  /** The session that it goes on with. */
+  /** The session that it continues. */
   readonly sessionId: string | undefined;
 }
 
@@ -176,7 +176,7 @@ export function chatRequest(sent: unknown): ChatRequest {
   };
 }
 
-/** What is only supported as it is by default. */
+/** Parameters that are supported only with their default. */
 function refuseUnfollowed(body: ChatBody): void {
   refuseOtherThanDefault(body);
   if (body.n !== undefined && body.n !== 1) throw only('n', '1');
@@ -189,7 +189,7 @@ function refuseUnfollowed(body: ChatBody): void {
     throw new UnsupportedParameter('store', 'chat completions are not stored; leave it out');
 }
 
-/** Calls within a part are read where the message has them: those that no message has would be lost. */
+/** Calls within a part are read where the message has them: calls that no message has would be lost. */
 function refuseUnmadeCalls(messages: readonly BodyMessage[]): void {
   const answers = messages.map((one) => (one.role === 'assistant' ? one : undefined));
   const made = new Set(answers.flatMap((one) => one?.tool_calls ?? []).map(({ id }) => id));

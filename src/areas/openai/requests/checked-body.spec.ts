@@ -32,7 +32,7 @@ test.each<[unknown, string]>([
   [{ role: 'assistant', content: [{ type: 'image' }] }, 'input[0].content[0].type: must be "text"'],
   [{ role: 'assistant', content: [{ type: 'text', n: 1 }] }, 'input[0].content[0].n: is not supported'],
   [{ role: 'robot', content: 'x' }, 'input[0].role: must be "user"'],
-])('of several forms the one that is meant is told: %j', (item, sentence) => {
+])('of several forms, the error is about the one that was probably meant: %j', (item, sentence) => {
   expect(() => checkedBody(ITEMS, { input: [item] })).toThrow(sentence);
 });
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { InvalidParameter, UnsupportedParameter } from '../openai.errors.js';
 
-/** How deep a union of objects is looked into for the one problem that is told. */
+/** How deep a union of objects is searched for the one problem to report. */
 const MAX_UNION_DEPTH = 4;
 
 /**
- * A body as its schema reads it. A parameter that is null counts as left out, as OpenAI's own clients mean it. Throws
+ * A body, read by its schema. A null parameter counts as left out, as in OpenAI's own clients. Throws
  * `UnsupportedParameter` for a name that the schema does not have, and `InvalidParameter`; each names the first one.
  */
 export function checkedBody<Body>(schema: z.ZodType<Body>, body: unknown): Body {
@@ -14,7 +14,7 @@ export function checkedBody<Body>(schema: z.ZodType<Body>, body: unknown): Body 
   throw refusalOf(result.error.issues, []);
 }
 
-/** A refusal of one value that is only supported as it is by default. */
+/** Refuses every value of a parameter that is supported only with its default. */
 export function only(path: string, what: string): UnsupportedParameter {
   return new UnsupportedParameter(path, `only ${what} is supported here`);
 }
@@ -37,7 +37,7 @@ function refusalOf(issues: readonly z.core.$ZodIssue[], before: readonly Propert
   return new InvalidParameter({ path: pathOf(path), message: plain(first) });
 }
 
-/** The variant that fits furthest is what was meant. */
+/** The variant that fits furthest is the one that was meant. */
 function depthOf(issues: readonly z.core.$ZodIssue[]): number {
   const isOther = issues.some(
     ({ code, path: [name, more] }) =>
@@ -66,7 +66,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What is wrong with a value, as a sentence that begins with its name says it. */
+/** What is wrong with a value, in a sentence that begins with its name. */
 function plain(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

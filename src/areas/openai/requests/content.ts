@@ -16,7 +16,7 @@ export type SaidPart = { readonly text: string } | { readonly attached: Attached
 
 const DATA_URL_MARK = ';base64,';
 const AUDIO_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' };
-/** Of names that come without a media type. */
+/** The media types of names that come without one. */
 const TYPES: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
@@ -75,7 +75,7 @@ function partOf({ type, name, mimeType, data }: NewAttachment): ContentPart {
     : { type: 'file', name: name ?? type, mimeType, data: base64 };
 }
 
-/** Each is fetched, stored and read with the history by itself. */
+/** Each is fetched, stored and read with the history separately. */
 const MAX_ATTACHED = 100;
 
 /** Throws `InvalidParameter` for more, or more bytes, than a request may bring. */

@@ -11,7 +11,7 @@ const says = (text: string, ...calls: readonly { id: string; name: string; argum
 const call = (id: string) => ({ id, name: 'look', arguments: {} });
 const gives = (callId: string): SaidMessage => ({ role: 'tool', callId, output: 'seen' });
 
-test('the text and the calls of one answer are joined, and their outputs stand behind them', async () => {
+test('the text and the calls of one answer are joined, and their outputs follow them', async () => {
   const messages = [asks, says('One.'), says('Two.', call('a')), says('', call('b')), gives('b'), gives('a')];
   expect(await conversation(messages)).toMatchObject([
     { role: 'user' },
@@ -47,7 +47,7 @@ test.each([
   expect(() => new CallArguments().read('a', 'look', args, 'messages[0]')).toThrow(InvalidParameter);
 });
 
-test('the arguments of all calls of a request are bounded together', () => {
+test('the arguments of all calls of a request are limited together', () => {
   const calls = new CallArguments();
   const args = `{"a":[${'1,'.repeat(20_000)}1]}`;
   expect(calls.read('a', 'look', args, 'one').arguments).toEqual({ a: expect.any(Array) as unknown });

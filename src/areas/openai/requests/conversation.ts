@@ -7,8 +7,8 @@ import { asParts } from './content.js';
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
 
 /**
- * A conversation as models read it: pictures and files are fetched, outputs of tools stand together behind their calls. Throws
- * `InvalidParameter` when a call has no output, an output no call, or nothing is left to be answered.
+ * A conversation as models read it: pictures and files are fetched, outputs of tools come together after their calls.
+ * Throws `InvalidParameter` when a call has no output, an output no call, or nothing is left to answer.
  */
 export async function conversationOf(
   messages: readonly SaidMessage[],
@@ -31,7 +31,7 @@ export async function conversationOf(
   return conversation.whole();
 }
 
-/** Puts a conversation together, one message after the other. */
+/** Builds a conversation, one message after the other. */
 class Conversation {
   private readonly messages: ModelMessage[] = [];
   private readonly open = new Set<string>();
@@ -45,7 +45,10 @@ class Conversation {
     if (parts.length > 0) this.messages.push({ role: 'user', parts });
   }
 
-  /** Some clients write the text and each call of one answer as messages of their own: they are joined, once, when it ends. */
+  /**
+   * Some clients send the text and each call of one answer as separate messages: they are joined, once, when the answer
+   * ends.
+   */
   assistant(text: string, calls: readonly ModelToolCall[]): void {
     if (this.results.length > 0) this.close();
     this.answer ??= { texts: [], calls: [] };
@@ -71,7 +74,7 @@ class Conversation {
     return this.messages;
   }
 
-  /** Every call is answered before the conversation goes on. */
+  /** Every call has to be answered before the conversation continues. */
   private close(): void {
     const [missing] = this.open;
     if (missing !== undefined) throw this.problem(`has no output for the call "${missing.slice(0, 64)}"`);

@@ -14,7 +14,7 @@ export interface Echo {
   readonly store: boolean;
   readonly previous_response_id: string | null;
   readonly user: string | null;
-  /** Responses that are stored from before have none of these. */
+  /** Responses that were stored earlier have none of these. */
   readonly parallel_tool_calls?: boolean;
   readonly prompt_cache_key?: string | null;
   readonly safety_identifier?: string | null;

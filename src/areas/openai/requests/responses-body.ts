@@ -10,7 +10,7 @@ import {
 } from './shared-parameters.js';
 
 const MAX_ITEMS = 4096;
-/** Answers hold no reasoning items, so there are none to which it would be added. */
+/** Answers contain no reasoning items that it could be added to. */
 const INCLUDED = 'may only be "reasoning.encrypted_content" here';
 
 const id = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(128).nullish();
@@ -72,7 +72,7 @@ const item = z.union([
   z.strictObject({ type: z.literal('item_reference'), id: z.string().min(1).max(128) }),
 ]);
 
-/** What `POST /v1/responses` takes. */
+/** What `POST /v1/responses` accepts. */
 export const responsesBody = z.strictObject({
   ...sharedParameters,
   input: z.union([text(), z.array(item).min(1).max(MAX_ITEMS)]),

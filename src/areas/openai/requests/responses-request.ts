@@ -28,20 +28,20 @@ export interface ItemReference {
 export interface ResponsesRequest {
   readonly model: string;
   readonly user: string | undefined;
-  /** Without what the system says, which is among the options. */
+  /** Without system messages, which are in the options. */
   readonly messages: readonly SaidMessage[];
-  /** Which of them stand for items that are named by their ids. */
+  /** Which messages stand for items that are named by their ids. */
   readonly references: ReadonlyMap<SaidMessage, ItemReference>;
   readonly options: MessageOptions;
   readonly isStream: boolean;
-  /** By which name the most tokens were asked for. */
+  /** The name of the parameter that set the token limit. */
   readonly limitName: string;
-  /** Whether it can be found again; else its input is the whole conversation. */
+  /** Whether it is stored, so that it can be found again; else its input is the whole conversation. */
   readonly isStored: boolean;
   /** Whether its caller does not wait for the answer. */
   readonly isBackground: boolean;
   readonly previousResponseId: string | undefined;
-  /** What answers repeat of it. */
+  /** What answers repeat of the request. */
   readonly echo: Echo;
 }
 

@@ -32,7 +32,7 @@ export const functionTool = z.strictObject({
   name: toolName(),
   description: text(16_384).nullish(),
   parameters: jsonObject().nullish(),
-  /** Models are given the schema as it is; whether they can be held to it is their provider's. */
+  /** Models get the schema as it is; whether they can be held to it depends on their provider. */
   strict: z.boolean().nullish(),
 });
 
@@ -44,14 +44,14 @@ export interface SharedRequest {
   readonly top_logprobs?: number | undefined;
 }
 
-/** Throws for values other than the default of parameters that nothing here can follow. */
+/** Throws for values other than the default of parameters that nothing here supports. */
 export function refuseOtherThanDefault(body: SharedRequest): void {
   if (body.service_tier !== undefined && body.service_tier !== 'auto' && body.service_tier !== 'default')
     throw only('service_tier', '"auto"');
   if (body.top_logprobs !== undefined && body.top_logprobs !== 0) throw only('top_logprobs', '0');
 }
 
-/** The caller's tools as models are shown them. Throws `InvalidParameter`. */
+/** The caller's tools as models see them. Throws `InvalidParameter`. */
 export function callerTools(
   functions: readonly z.infer<typeof functionTool>[],
   pathOf: (index: number) => string,
@@ -92,7 +92,7 @@ export function responseFormat(
   };
 }
 
-/** How much to say is left to the model; refuses everything but what is meant by that. */
+/** How much to say is left to the model; refuses any other value. */
 export const verbosity = z.literal('medium', 'only "medium" is supported here').nullish();
 
 /** Any JSON object. */
@@ -106,7 +106,7 @@ interface Wanted {
   readonly callerTools: readonly ModelTool[];
 }
 
-/** What was asked for, without what was left open. */
+/** The options that were set, without those that were left out. */
 export function messageOptions(wanted: Wanted): MessageOptions {
   const { sampling, maxOutputTokens, responseFormat: format, instructions, callerTools: tools } = wanted;
   return {
@@ -118,7 +118,7 @@ export function messageOptions(wanted: Wanted): MessageOptions {
   };
 }
 
-/** A refusal of what the agent's settings decide. */
+/** Refuses a parameter that the agent's settings decide. */
 export function setByOperator(path: string): UnsupportedParameter {
   return new UnsupportedParameter(path, 'is set for the agent by its operator; leave it out');
 }
@@ -137,7 +137,7 @@ export function samplingOf(
   };
 }
 
-/** Throws for more than the agent may say. */
+/** Throws for more tokens than the agent may use. */
 export function refuseTooLong(most: number, wanted: number | undefined, path: string): void {
   if (wanted !== undefined && wanted > most)
     throw new UnsupportedParameter(path, `must be at most ${most}, as the settings of the agent say`);

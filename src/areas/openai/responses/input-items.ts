@@ -1,9 +1,9 @@
 import type { Message } from '../../turns/turns.api.js';
 import { callItem, messageItem, messageItemId, type OutputItem, textPart } from './response-view.js';
 
-/** A message of the conversation, as items are made from it. */
+/** A message of the conversation that items are made from. */
 export interface SaidBefore extends Pick<Message, 'id' | 'role' | 'content' | 'attachments' | 'toolCalls'> {
-  /** Of the response that said it; undefined for what no response said. */
+  /** The response that it belongs to; undefined when it belongs to none. */
   readonly responseId: string | undefined;
   readonly isWhole: boolean;
   /** The names of the client's tools; undefined when all of its calls are the client's. */
@@ -19,7 +19,7 @@ export function inputItems(said: SaidBefore): OutputItem[] {
 
 function userItems({ id, content, attachments }: SaidBefore): OutputItem[] {
   const text = content === '' ? [] : [{ type: 'input_text', text: content }];
-  // Their bytes are no part of the list, as they are none at OpenAI unless they are asked for.
+  // Their bytes are not part of the list, like at OpenAI unless they are requested.
   const attached = attachments.map(({ type, name }) =>
     type === 'image'
       ? { type: 'input_image', detail: 'auto' }

@@ -40,7 +40,7 @@ test.each<[string, Message, string[]]>([
   ['a call alone', answerOf('', 'c0'), []],
   ['nothing', answerOf(''), []],
 ])(
-  'behind any event the rest is that of the first stream, by type, number and index: %s',
+  'after any event the rest equals that of the first stream, by type, number and index: %s',
   (_what, answer, tokens) => {
     const whole = eventsAfter(-1, answer, ...tokens);
     expect(whole.at(-1)?.type).toBe('response.completed');

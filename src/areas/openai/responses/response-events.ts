@@ -13,17 +13,17 @@ import {
 } from './response-view.js';
 
 /**
- * Numbers of events say where in the turn they stand, so that any replica goes on behind any of them: `created` is 0 and
- * `in_progress` 1, 2 and 3 begin the message, and a delta that ends with the n-th character has 3 + n. Each attempt at the
- * turn begins at a multiple of this.
+ * The number of an event says where in the turn it is, so that any replica can continue after any event: `created` is 0
+ * and `in_progress` 1, 2 and 3 begin the message, and a delta that ends with the n-th character has 3 + n. Each attempt
+ * at the turn begins at a multiple of this.
  */
 const PER_ATTEMPT = 10_000_000;
 const BEFORE_TEXT = 3;
 
-/** Why a turn is over that was not wanted any more. */
+/** Why a cancelled turn is over. */
 const CANCELLED: ReadonlySet<string> = new Set(['turn_cancelled', 'token_revoked', 'session_ended']);
 
-/** Where a stream goes on. */
+/** Where a stream continues. */
 export interface StreamPlace {
   /** Nothing up to this number is shown; -1 for a whole stream. */
   readonly after: number;
@@ -42,7 +42,7 @@ export function placeAfter(after: number): StreamPlace {
   };
 }
 
-/** The same place in the record of a turn. */
+/** The same position in the record of a turn. */
 export function positionAt({ attempt, chars }: StreamPlace): TurnPosition {
   return positionInAttempt(attempt, chars);
 }
@@ -54,9 +54,9 @@ export class ResponseEvents implements EventEncoder {
   private itemId: string;
   private index = 0;
   private hasBegun: boolean;
-  /** What the message that is shown says; undefined when this stream has not shown its beginning. */
+  /** The text of the message that is shown; undefined when this stream has not shown its beginning. */
   private shown: string | undefined;
-  /** What of it a new attempt has still to repeat. */
+  /** What a new attempt still has to repeat of it. */
   private toRepeat = '';
   private lastNumber: number;
 
@@ -127,7 +127,7 @@ export class ResponseEvents implements EventEncoder {
     return begin + this.event('response.output_text.delta', { ...this.part, delta, logprobs: [] }, number);
   }
 
-  /** A new attempt says something else than the one before: that one's message stays as far as it came. */
+  /** When a new attempt says something else than the one before, the earlier message stays as far as it came. */
   private otherMessage(text: string): string {
     const { itemId, index } = this;
     const item = messageItem(itemId, [textPart(this.shown ?? '')], 'incomplete');
@@ -165,8 +165,8 @@ export class ResponseEvents implements EventEncoder {
   }
 
   /**
-   * What a place behind the text has not told: whether there is a message at all. Events that follow have the numbers that they had
-   * in the first stream, so that those that were seen are left out.
+   * What a position after some text does not tell: whether there is a message at all. Later events have the numbers
+   * that they had in the first stream, so that events that were seen are left out.
    */
   private standBehind(content: string): void {
     this.hasBegun = content !== '';
@@ -221,7 +221,7 @@ export class ResponseEvents implements EventEncoder {
     );
   }
 
-  /** Empty for what was seen before. Without a place it follows the last one. */
+  /** Empty for events that were seen before. Without a position it follows the last one. */
   private event(type: string, data: object, place = 0): string {
     const number = Math.max(place, this.lastNumber + 1);
     this.lastNumber = number;

@@ -7,7 +7,7 @@ type ToolCall = Message['toolCalls'][number];
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
-/** What is known of a response. */
+/** What is known about a response. */
 export interface ResponseState {
   /** `resp_…`. */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface ResponseState {
   readonly createdAt: number;
   readonly echo: Echo;
   readonly status: 'queued' | 'in_progress' | 'over';
-  /** Whether it is over because it was not wanted any more. */
+  /** Whether it was cancelled. */
   readonly isCancelled?: boolean;
   readonly answer?: Message | undefined;
   readonly error?: GatewayError | undefined;
@@ -26,7 +26,7 @@ export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: stri
 const RESPONSE = 'resp_';
 const TURN = 'turn_';
 
-/** A response has the id of its turn, by another name. */
+/** A response has the id of its turn, with another prefix. */
 export function responseIdOf(turnId: string): string {
   return RESPONSE + turnId.slice(TURN.length);
 }
@@ -35,7 +35,7 @@ export function turnIdOf(responseId: string): string {
   return responseId.startsWith(RESPONSE) ? TURN + responseId.slice(RESPONSE.length) : '';
 }
 
-/** Ids of items are made from that of their response. */
+/** Ids of items are derived from the id of their response. */
 export function messageItemId(responseId: string): string {
   return `msg_${responseId.slice(RESPONSE.length)}`;
 }
@@ -48,7 +48,7 @@ export function textPart(text: string): object {
   return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
-/** Calls that the client makes, by the names of its tools: the gateway's own are not shown. */
+/** Calls that the client makes, by the names of its tools; the gateway's own are not shown. */
 export function callItems(
   id: string,
   echo: Pick<Echo, 'tools'>,
@@ -60,7 +60,7 @@ export function callItems(
     .map((call, index) => callItem(id.slice(RESPONSE.length), index, call));
 }
 
-/** @param body what the ids of all items of its answer have in common */
+/** @param body the part that the ids of all items of its answer share */
 export function callItem(
   body: string,
   index: number,
@@ -87,7 +87,7 @@ function outputItems({ id, echo, answer, status: phase }: ResponseState): Output
   return [...said, ...callItems(id, echo, answer)];
 }
 
-/** A response as OpenAI's API has it. */
+/** A response in the form of OpenAI's API. */
 export function responseView(state: ResponseState): object {
   const { id, createdAt, echo, error } = state;
   const status = statusOf(state);

@@ -13,7 +13,7 @@ export interface InputItemsPage {
   readonly hasMore: boolean;
 }
 
-/** What a response answers: its own input, and what its conversation had said before, as long as the texts are there. */
+/** The input of a response: its own, and what its conversation had said before, as long as the texts are stored. */
 @Injectable()
 export class InputItems {
   constructor(
@@ -28,7 +28,8 @@ export class InputItems {
     const items: OutputItem[] = [];
     let from = query.after === undefined ? undefined : await this.placeOf(record, query.after);
     let { after } = query;
-    // A message may have no items, and the one at the place some that were seen: so there may be pages of messages to a page of items.
+    // A message may have no items, and the one at the position some that were seen: so one page of items may need
+    // several pages of messages.
     for (;;) {
       const { isNewestFirst } = query;
       const page = await this.store.page(record, { from, isNewestFirst, limit: limit + 1 });

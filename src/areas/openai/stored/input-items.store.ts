@@ -34,9 +34,9 @@ export interface PlacedSaying {
   readonly said: SaidBefore;
 }
 
-/** Of a message that stands in line. */
+/** The place of a message that waits in line. */
 const LAST = '2147483647';
-/** Where what a response answers ends: with the message `:asked`, which may still stand in line. */
+/** Where the input of a response ends: with the message `:asked`, which may still wait in line. */
 const END = `coalesce((SELECT seq FROM messages WHERE id = :asked), ${LAST})`;
 const COLUMNS = `
   said.id, coalesce(said.seq, ${LAST}) AS place, said.turn_id, said.role, said.content, said.attachments, said.incomplete,
@@ -44,7 +44,7 @@ const COLUMNS = `
   CASE WHEN json_array_length(said.tool_calls) > 0 THEN (
     SELECT json_object_agg(steps.content #>> '{result,callId}', steps.content #>> '{result,content}')
     FROM turn_steps AS steps WHERE steps.turn_id = said.turn_id AND steps.kind = 'answered') END AS outputs`;
-/** By the index of the session's places. What stands in line has none yet. */
+/** By the index of the session's places. Messages in line have no place yet. */
 const pageOf = (compared: string, order: string, inLine: string): string => `
   SELECT ${COLUMNS} FROM (
     (SELECT * FROM messages WHERE session_id = :session AND seq <= ${END} AND seq ${compared} :from::int8 ORDER BY seq ${order} LIMIT :most)
@@ -65,7 +65,7 @@ const NEWEST = statement({
   row: SAID,
   sql: pageOf('<=', 'DESC', 'FIRST'),
 });
-/** Of a message, or of the answer of a turn: an item has its id from one of them. */
+/** The place of a message, or of the answer of a turn: the id of an item comes from one of them. */
 const PLACE = statement({
   name: 'responses.input_place',
   params: { session: text, asked: text, message: text, turn: text },
@@ -83,18 +83,18 @@ const PLACE = statement({
     ) AS found LIMIT 1`,
 });
 
-/** What a response answers. */
+/** The input of a response. */
 export interface AnsweredInput {
   readonly sessionId: string;
   readonly userMessageId: string;
 }
 
-/** Reads what the items of an input are made from. */
+/** Reads the messages that the items of an input are made from. */
 @Injectable()
 export class InputItemsStore {
   constructor(private readonly database: Database) {}
 
-  /** Where the message or the answer stands that items of this id body are of. */
+  /** The place of the message or answer whose items have this id body. */
   async placeOf({ sessionId, userMessageId }: AnsweredInput, body: string): Promise<number | undefined> {
     const [found] = await this.database.query(PLACE, {
       ...{ session: sessionId, asked: userMessageId },
@@ -103,7 +103,7 @@ export class InputItemsStore {
     return found?.place;
   }
 
-  /** At most `limit` messages, from a place on, the one there included; undefined for the beginning. */
+  /** At most `limit` messages, starting with the one at a place; undefined for the beginning. */
   async page(
     { sessionId, userMessageId }: AnsweredInput,
     { from, isNewestFirst, limit }: { from: number | undefined; isNewestFirst: boolean; limit: number },

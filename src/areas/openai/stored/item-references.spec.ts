@@ -43,7 +43,7 @@ function itemsWithin(maxChars: number, ...ids: string[]): Promise<SaidMessage[]>
   );
 }
 
-test('items by their ids; arguments are written once for a response, however many of its calls are named', async () => {
+test('items are found by their ids; a response stores arguments once, however many of its calls are named', async () => {
   expect(await itemsWithin(100, 'msg_1', 'fc_1_0', 'fc_1_1')).toEqual([
     { role: 'assistant', text: 'Hello', calls: [] },
     { role: 'assistant', text: '', calls: [{ id: 'c0', name: 'weather', arguments: { city: 'Oslo' } }] },
@@ -55,7 +55,7 @@ test('items by their ids; arguments are written once for a response, however man
 test.each([
   ['what is said', ['msg_1', 'fc_1_0', 'msg_1'], 'input[2]: names an item for the second time'],
   ['a call', ['fc_1_0', 'fc_1_0'], 'input[1]: names an item for the second time'],
-])('an item that is named twice is refused by its place: %s', async (_what, ids, message) => {
+])('an item that is named twice is refused by its position: %s', async (_what, ids, message) => {
   await expect(itemsWithin(1000, ...ids)).rejects.toThrow(message);
 });
 
@@ -64,7 +64,7 @@ test('an item has one id', async () => {
   await expect(itemsWithin(1000, 'msg_1', 'msg_1_')).rejects.toThrow('no such item');
 });
 
-test('all items together are no more than a request may bring', async () => {
+test('all items together may be no larger than a request', async () => {
   const inputs = ['msg_1', 'msg_2', 'fc_3_0'];
   expect(await itemsWithin(25, ...inputs)).toHaveLength(3);
   await expect(itemsWithin(24, ...inputs)).rejects.toThrow('input[2]: makes more than 24 characters');

@@ -9,12 +9,12 @@ import type { ItemReference, ResponsesRequest } from '../requests/responses-requ
 import { callItems } from '../responses/response-view.js';
 import { StoredResponses } from './stored-responses.service.js';
 
-/** Of the n-th call, or of a later attempt at the text. */
+/** The suffix for the n-th call, or for a later attempt at the text. */
 const INDEX = /^\d{1,3}$/;
 /** Each is looked up. */
 const MAX_RESPONSES = 256;
 
-/** What a response says, and its calls with their arguments as text. */
+/** The text of a response, and its calls with their arguments as text. */
 interface Answer {
   readonly text: string;
   readonly calls: readonly CallItem[];
@@ -25,7 +25,7 @@ interface CallItem {
   readonly arguments: string;
 }
 
-/** Items of stored responses that an input names by their ids, as clients do that keep a conversation themselves. */
+/** Items of stored responses that an input names by their ids, for clients that keep the conversation themselves. */
 @Injectable()
 export class ItemReferences {
   constructor(
@@ -34,8 +34,8 @@ export class ItemReferences {
   ) {}
 
   /**
-   * The messages, with what they refer to. Throws `ResponseNotFound`, also for what is somebody else's, and `InvalidParameter`
-   * when an item is named twice, or when all of them are more than a request could bring itself.
+   * The messages with the items that they refer to. Throws `ResponseNotFound`, also for somebody else's item, and
+   * `InvalidParameter` when an item is named twice, or when all together are more than a request could bring itself.
    */
   async resolve({ messages, references }: ResponsesRequest, caller: Caller): Promise<SaidMessage[]> {
     if (references.size === 0) return [...messages];

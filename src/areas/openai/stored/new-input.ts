@@ -29,13 +29,13 @@ export interface WholeInput {
   readonly now: SaidNow;
 }
 
-/** The input of a response that goes on with another one. */
+/** The input of a response that continues another one. */
 export interface FurtherInput {
   readonly outputs: readonly CallerOutput[];
   readonly now: SaidNow;
 }
 
-/** What the last messages of the user say; the rest was said before. Throws `InvalidParameter`. */
+/** The last messages of the user are the new input; the rest was said before. Throws `InvalidParameter`. */
 export async function wholeInput(
   messages: readonly SaidMessage[],
   fetcher: AttachmentFetcher,
@@ -45,7 +45,7 @@ export async function wholeInput(
   const isSaid = now.content !== '' || now.attachments.length > 0;
   if (before === 0 && isSaid) return { earlier: [], now };
   const said = messages.slice(0, before);
-  // Its rules are those of a conversation that is answered: here the message that is answered stands apart.
+  // Checked like a whole conversation, although the message to answer is kept apart here.
   const whole = await conversationOf(isSaid ? [...said, STAND_IN] : said, fetcher, INPUT);
   return { earlier: earlierOf(isSaid ? whole.slice(0, -1) : whole), now };
 }
@@ -76,7 +76,10 @@ function saysMore({ content, attachments }: SaidNow): boolean {
   return content !== '' || attachments.length > 0;
 }
 
-/** Outputs are of calls that were asked for; without anything else they are of all that are open. Throws `InvalidParameter`. */
+/**
+ * Outputs have to belong to calls that were made; without any other message they have to belong to all open calls.
+ * Throws `InvalidParameter`.
+ */
 export function refuseOtherCalls(
   calls: { readonly asked: readonly string[]; readonly open: readonly string[] },
   { outputs, now }: FurtherInput,
@@ -95,7 +98,7 @@ export function refuseOtherCalls(
   throw new InvalidParameter({ path: param, message: `has no output for the call "${missing}"` });
 }
 
-/** Of these outputs the calls that have none yet. */
+/** Those of these outputs' calls that have no output yet. */
 export function openAmong(
   calls: readonly Pick<ToolCall, 'id' | 'status'>[],
   outputs: readonly CallerOutput[],
@@ -104,7 +107,10 @@ export function openAmong(
   return calls.flatMap(({ id, status }) => (status === 'pending' && given.has(id) ? [id] : []));
 }
 
-/** Who goes on asks for the agent, the model and the user that there were. @param whose of what, for the refusal */
+/**
+ * A continued conversation keeps its agent, model and user.
+ * @param whose of what, for the refusal
+ */
 export function refuseOtherParties(
   session: Pick<Session, 'agent' | 'model' | 'userId'>,
   named: { readonly agent: string; readonly model: string | null; readonly user: string | undefined },
@@ -124,7 +130,7 @@ function saidNow(messages: readonly SaidMessage[], param: string): SaidNow {
   return { content: texts.join('\n'), attachments };
 }
 
-/** Outputs stand with the calls that they are of. */
+/** Puts outputs with their calls. */
 function earlierOf(messages: readonly ModelMessage[]): EarlierMessage[] {
   return messages.flatMap((one, index): EarlierMessage[] => {
     if (one.role === 'tool') return [];

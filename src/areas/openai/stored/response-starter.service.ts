@@ -3,14 +3,16 @@ import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { isDuplicate } from '../../../platform/database/database-failure.js';
 import type { OnCommit } from '../../../platform/database/sql.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
+import { API_CHANNEL, MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import {
   AttachmentFetcher,
   EarlierMessages,
+  MessageOptionsCheck,
   type SentMessage,
   SessionEnded,
   type StartedTurn,
   storeOutputs,
+  toolContext,
   UnstoredTurns,
 } from '../../turns/turns.api.js';
 import { InvalidParameter, ResponseNotFound } from '../openai.errors.js';
@@ -35,22 +37,22 @@ export interface BegunResponse {
   readonly turnId: string;
   /** In Unix seconds. */
   readonly createdAt: number;
-  /** Absent for one whose caller does not wait. */
+  /** Absent when its caller does not wait. */
   readonly started?: StartedTurn;
 }
 
-/** Where a response has its turn, and what is said there. */
+/** The session of a response, and what is said there. */
 interface Place {
   readonly sessionId: string;
   readonly message: SentMessage;
   readonly onCommit: OnCommit<string>;
-  /** The turn of the response that is gone on with. */
+  /** The turn of the response that is continued. */
   readonly after?: string;
-  /** Takes back what was stored for a turn that does not begin. */
+  /** Removes what was stored for a turn that does not begin. */
   readonly undo: () => Promise<void>;
 }
 
-/** Begins responses that can be found again: the first of a conversation, and those that go on with one. */
+/** Begins responses that are stored: the first of a conversation, and those that continue one. */
 @Injectable()
 export class ResponseStarter {
   constructor(
@@ -63,6 +65,7 @@ export class ResponseStarter {
     private readonly earlier: EarlierMessages,
     private readonly fetcher: AttachmentFetcher,
     private readonly limits: UnstoredTurns,
+    private readonly options: MessageOptionsCheck,
   ) {}
 
   /**
@@ -106,7 +109,10 @@ export class ResponseStarter {
     }
   }
 
-  /** Two requests may have brought the outputs that the session waits for; and it ends with the last response that is deleted. */
+  /**
+   * Two requests may have brought the outputs that the session waits for; and the session ends with the last response
+   * that is deleted.
+   */
   private async reasonOf(error: unknown, { after }: Place): Promise<unknown> {
     if (isDuplicate(error)) return continued();
     const isGone =
@@ -117,9 +123,11 @@ export class ResponseStarter {
   private async newConversation(asked: ResponsesRequest, caller: Caller): Promise<Place> {
     const userId = this.sessions.userOf(asked.user, caller);
     const { agent, model } = this.modelOf(asked, caller, userId);
-    // Before its history is stored: who may not begin stores nothing.
+    // Before its history is stored: a caller that may not begin stores nothing.
     await this.limits.refuseSpent({ agent, userId, caller });
     const { earlier, now } = await wholeInput(await this.references.resolve(asked, caller), this.fetcher);
+    const session = { sessionId: '', channel: API_CHANNEL, agent: agent.name, userId, model };
+    await this.options.refuseUnsupported(session, asked.options, toolContext(session, caller));
     const input = { userId: asked.user, agent: agent.name, model: model ?? undefined };
     const onCommit = earlier.length === 0 ? undefined : this.earlier.storing(earlier, caller);
     const { id } = await this.sessions.create(input, caller, onCommit);

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import type { Echo } from '../requests/response-echo.js';
 
-/** What was asked for with a response. */
+/** The request of a response. */
 @Entity('responses')
 export class StoredResponseEntity {
   @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })

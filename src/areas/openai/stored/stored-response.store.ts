@@ -9,7 +9,7 @@ import { forgetEarlier, type Message, takeBackOutputs } from '../../turns/turns.
 import type { Echo } from '../requests/response-echo.js';
 import { StoredResponseEntity } from './stored-response.entity.js';
 
-/** What the outputs of the caller's tools follow. */
+/** The answer whose calls the outputs of the caller's tools belong to. */
 interface LastAnswer {
   readonly turnId: string;
   readonly calls: Message['toolCalls'];
@@ -21,7 +21,7 @@ const ADD = statement({
   row: {},
   sql: 'INSERT INTO responses (turn_id, request, created_at) VALUES (:turn, :request, :at)',
 });
-/** What is kept of a response beside its turn. */
+/** What is stored of a response besides its turn. */
 const FIND = statement({
   name: 'responses.find',
   params: { turn: text },
@@ -29,8 +29,9 @@ const FIND = statement({
   sql: 'SELECT request, created_at FROM responses WHERE turn_id = :turn',
 });
 /**
- * Whether a session has turns after one, beside another, that said something or may still: asked while its row is held, so that
- * of two requests that go on with one response one is refused. One that is awaited goes before those that wait in line.
+ * Whether a session has turns after `after`, other than `turn`, that said something or still may.
+ * Read while the session's row is locked, so that of two requests that continue one response, one is refused. An
+ * awaited turn goes before those that wait in line.
  */
 const CONTINUED = statement({
   name: 'responses.continued',
@@ -41,7 +42,7 @@ const CONTINUED = statement({
       AND arrival > (SELECT arrival FROM turns WHERE id = :after)
       AND (status IN ('completed', 'running', 'awaiting_approval') OR status = 'waiting' AND NOT :awaited::boolean) LIMIT 1`,
 });
-/** The newest whole answer of a session: what the caller's tools returned belongs to it. */
+/** The newest whole answer of a session, to which the outputs of the caller's tools belong. */
 const LAST_ANSWER = statement({
   name: 'responses.last_answer',
   params: { session: text },
@@ -51,14 +52,14 @@ const LAST_ANSWER = statement({
     WHERE said.session_id = :session AND said.seq IS NOT NULL AND said.role = 'assistant' AND turns.status = 'completed'
     ORDER BY said.seq DESC LIMIT 1`,
 });
-/** Whoever goes on with a session holds its row, too: one comes after the other. */
+/** Every request that continues a session locks its row, too: one comes after the other. */
 const LOCK = statement({
   name: 'responses.lock_session',
   params: { session: text },
   row: { one: integer },
   sql: 'SELECT 1 AS one FROM sessions WHERE id = :session FOR UPDATE',
 });
-/** @returns whether the session has others */
+/** @returns whether the session has other responses */
 const FORGET = statement({
   name: 'responses.forget_one',
   params: { turn: text, session: text },
@@ -91,8 +92,8 @@ export class StoredResponseStore {
   }
 
   /**
-   * Whether the conversation went on after turn `after` in another way than with `turnId`.
-   * @param isAwaited whether the session waits for the message of `turnId`, before all that stand in line
+   * Whether the conversation continued after turn `after` otherwise than with `turnId`.
+   * @param isAwaited whether the session waits for the message of `turnId`, before all that wait in line
    */
   async isContinued(
     runner: SqlRunner,
@@ -105,7 +106,7 @@ export class StoredResponseStore {
     return others.length > 0;
   }
 
-  /** Whether the response was not forgotten meanwhile: asked while its session is held. */
+  /** Whether the response was not deleted meanwhile: read while its session is locked. */
   async isThere(runner: SqlRunner, turnId: string): Promise<boolean> {
     return (await runner.query(FIND, { turn: turnId })).length > 0;
   }
@@ -119,7 +120,7 @@ export class StoredResponseStore {
     });
   }
 
-  /** Takes back outputs of turn `after` with which the session was to go on, unless it has gone on meanwhile. */
+  /** Removes outputs of turn `after` with which the session was to continue, unless it has continued meanwhile. */
   async takeBack(sessionId: string, after: string, callIds: readonly string[]): Promise<void> {
     if (callIds.length === 0) return;
     await this.database.transaction(async (runner) => {
@@ -130,7 +131,7 @@ export class StoredResponseStore {
     });
   }
 
-  /** Takes back the conversation that a session was begun with, whose first turn did not begin. */
+  /** Removes the conversation that a session began with, whose first turn did not begin. */
   async forgetEarlier(sessionId: string): Promise<void> {
     await this.database.transaction((runner) => forgetEarlier(runner, sessionId));
   }

@@ -35,7 +35,7 @@ export class StoredResponses {
     private readonly records: TurnRecords,
   ) {}
 
-  /** Throws `ResponseNotFound` also for the response of somebody else. */
+  /** Throws `ResponseNotFound` also for somebody else's response. */
   async find(id: string, caller: Caller, path = 'id'): Promise<StoredResponse> {
     const turnId = turnIdOf(id);
     const kept = isId('turn', turnId) ? await this.store.find(turnId) : undefined;
@@ -46,12 +46,12 @@ export class StoredResponses {
     return { turnId, record, state: stateOf(turnId, { createdAt, echo: kept.request }, record) };
   }
 
-  /** Ends its turn, wherever it runs or waits; one that is over stays as it is. */
+  /** Ends its turn, wherever it runs or waits; a finished response stays as it is. */
   async cancel(id: string, caller: Caller): Promise<StoredResponse> {
     let now = await this.find(id, caller);
     if (now.record.status === 'over') return now;
     await this.messages.cancelTurn(now.record.sessionId, now.turnId, caller);
-    // What a turn comes to is stored a moment after it was said.
+    // The result of a turn is stored a moment after it was said.
     const deadline = performance.now() + CANCEL_MS;
     for (;;) {
       now = await this.find(id, caller);
@@ -60,7 +60,7 @@ export class StoredResponses {
     }
   }
 
-  /** Nobody finds it any more. With the last one of its conversation the session ends. */
+  /** Deletes a response. With the last one of its conversation the session ends. */
   async forget(id: string, caller: Caller): Promise<void> {
     const { turnId, record } = await this.cancel(id, caller);
     if (!(await this.store.forget(turnId, record.sessionId))) return;
@@ -82,7 +82,7 @@ export class StoredResponses {
   }
 }
 
-/** What is known of a response whose turn has begun or waits. */
+/** What is known about a response whose turn has begun or waits. */
 function stateOf(
   turnId: string,
   { createdAt, echo }: { readonly createdAt: number; readonly echo: Echo },

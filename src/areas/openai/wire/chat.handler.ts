@@ -38,7 +38,7 @@ export class ChatHandler {
     const call = chatCall(asked);
     const session = sessionOf(asked, request.get(HEADER));
     if (session === undefined) return this.unstored.answer(call, caller, key, request, response);
-    // Kept, it would hold the base64 of pictures until the answer.
+    // Otherwise it would stay in memory, with the base64 of pictures, until the answer.
     request.body = undefined;
     const exchange = { caller, request, response };
     if (key?.turnId !== undefined) return this.repeat(key.turnId, call, exchange);

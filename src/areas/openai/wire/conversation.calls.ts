@@ -22,7 +22,7 @@ export function chatCall(asked: ChatRequest): ConversationCall {
   };
 }
 
-/** POST /v1/responses of which nothing is stored. */
+/** POST /v1/responses that is not stored. */
 export function responseCall(asked: ResponsesRequest): ConversationCall {
   const createdAt = now();
   return {

@@ -11,7 +11,7 @@ import { EventViewers } from './event-viewers.service.js';
 
 const EVENTS = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
-/** How an answer looks: whole, and as events. */
+/** The form of an answer: whole, and as events. */
 export interface AnswerForm {
   readonly whole: (answer: Message) => object;
   /** A new one for each stream. */
@@ -23,11 +23,11 @@ export interface ConversationCall {
   readonly asked: AskedConversation & { readonly isStream: boolean };
   /** The parameter with the conversation. */
   readonly param: string;
-  /** Given the id of the turn. */
+  /** Gets the id of the turn. */
   readonly form: (turnId: string) => AnswerForm;
 }
 
-/** Answers conversations of which nothing is stored: whole or as a stream, and once for an Idempotency-Key. */
+/** Answers conversations of which only the usage is stored: whole or as a stream, and once for an Idempotency-Key. */
 @Injectable()
 export class ConversationHandler {
   constructor(
@@ -42,7 +42,7 @@ export class ConversationHandler {
     request: GatewayRequest,
     response: Response,
   ): Promise<void> {
-    // Kept, it would hold the base64 of pictures until the answer.
+    // Otherwise it would stay in memory, with the base64 of pictures, until the answer.
     request.body = undefined;
     if (asked.isStream) this.viewers.refuseTooMany(caller);
     await key?.claim();
@@ -64,7 +64,7 @@ export class ConversationHandler {
   }
 }
 
-/** The answer is stored for its key, whether its caller is still there or not. */
+/** The answer is stored for its key, whether or not its caller is still there. */
 async function keep(turn: UnstoredTurn, isStream: boolean, form: AnswerForm, key: RequestKey): Promise<void> {
   try {
     const answer = await turn.answer;
@@ -75,7 +75,7 @@ async function keep(turn: UnstoredTurn, isStream: boolean, form: AnswerForm, key
   }
 }
 
-/** The whole stream as it would have been, for a request that is repeated. */
+/** The whole stream as it would have been, for a repeated request. */
 function wholeStream(events: EventEncoder, message: Message): string {
   return events.opening() + events.frames({ type: 'done', message });
 }

@@ -8,7 +8,7 @@ import type { EventEncoder } from '../chat/chat-events.js';
 /** Nothing more is written to a viewer while more than this is in flight to it. */
 const MAX_PENDING_BYTES = 65_536;
 
-/** A client that is shown one turn as the events of OpenAI's API. A stream that is cut ends without its last event. */
+/** A client that sees one turn as the events of OpenAI's API. A stream that is cut ends without its last event. */
 export class EventViewer extends Viewer {
   private readonly stream: SseResponse;
 

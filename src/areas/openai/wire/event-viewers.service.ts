@@ -8,7 +8,7 @@ import { Viewers } from '../../live/live.api.js';
 import type { EventEncoder } from '../chat/chat-events.js';
 import { EventViewer } from './event-viewer.js';
 
-/** A request with whoever made it, and its answer. */
+/** A request with its caller, and its response. */
 export interface Exchange {
   readonly caller: Caller;
   readonly request: GatewayRequest;
@@ -23,12 +23,12 @@ export class EventViewers {
     private readonly tokens: CallerDirectory,
   ) {}
 
-  /** Call it before anything is begun. Throws `Unavailable` and `RateLimited`. */
+  /** Call it before anything begins. Throws `Unavailable` and `RateLimited`. */
   refuseTooMany(caller: Caller): void {
     this.viewers.refuseTooMany(caller);
   }
 
-  /** Begins the stream; what it follows is up to who asked. */
+  /** Begins the stream; the caller decides what it follows. */
   open(events: EventEncoder, { caller, request, response }: Exchange): EventViewer {
     const viewer = new EventViewer(response, events);
     const token = bearerOf(request.headers.authorization);

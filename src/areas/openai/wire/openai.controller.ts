@@ -12,7 +12,7 @@ import { InputItemsHandler, type InputItemsListView } from './input-items.handle
 import { type ModelListView, ModelsHandler, type ModelView } from './models.handler.js';
 import { type DeletedResponseView, ResponsesHandler } from './responses.handler.js';
 
-/** What clients of OpenAI's API find here (docs/openai.md). */
+/** The endpoints of OpenAI's API (docs/openai.md). */
 @OpenAiController('')
 export class OpenAiFaceController {
   constructor(

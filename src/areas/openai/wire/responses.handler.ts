@@ -25,7 +25,7 @@ export interface DeletedResponseView {
   readonly deleted: true;
 }
 
-/** Answers the routes of responses: whole or as events, at once or in the background. */
+/** Handles the routes of responses: whole or as events, at once or in the background. */
 @Injectable()
 export class ResponsesHandler {
   constructor(
@@ -52,7 +52,7 @@ export class ResponsesHandler {
         'responses go on with previous_response_id; leave it out',
       );
     if (!asked.isStored) return this.unstored.answer(responseCall(asked), caller, key, request, response);
-    // Kept, it would hold the base64 of pictures until the answer.
+    // Otherwise it would stay in memory, with the base64 of pictures, until the answer.
     request.body = undefined;
     const exchange = { caller, request, response };
     if (key?.turnId !== undefined) return this.repeat(key.turnId, asked, exchange);
@@ -63,7 +63,7 @@ export class ResponsesHandler {
     else await this.answer(begun.started, stateAtFirst(begun, asked), response);
   }
 
-  /** Responds with the response as it is, or with its events behind the last one that was seen. */
+  /** Responds with the response as it is, or with its events after the last one that was seen. */
   async retrieve(
     id: string,
     query: unknown,
@@ -92,7 +92,7 @@ export class ResponsesHandler {
     return { id, object: 'response', deleted: true };
   }
 
-  /** When a person keeps its turn waiting, it is told as it is, to be found again. */
+  /** When its turn waits for a person, responds with its present state; it can be found again later. */
   private async answer(started: StartedTurn, state: ResponseState, response: Response): Promise<void> {
     const answer = await this.awaited.of(started, () => response.closed);
     response
@@ -127,7 +127,7 @@ export class ResponsesHandler {
       return;
     }
     const record = await this.records.find(begun.turnId);
-    // It was cancelled or forgotten in the meantime.
+    // It was cancelled or deleted in the meantime.
     if (record === undefined) throw new ResponseNotFound('id');
     await this.streamStored({ turnId: begun.turnId, state, record }, placeAfter(-1), exchange);
   }

@@ -77,7 +77,7 @@ export class ListSessionsQueryA {
   offset = 0;
 }
 
-/** Reports an unknown channel and an unknown agent together with whatever else is wrong with a new session. */
+/** Reports an unknown channel and an unknown agent together with everything else that is wrong with a new session. */
 @Injectable()
 export class SessionRequestChecksA implements OnModuleInit {
   constructor(

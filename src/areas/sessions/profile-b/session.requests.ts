@@ -75,7 +75,7 @@ export class ListSessionsQueryB {
   offset = 0;
 }
 
-/** Reports an unknown channel and an unknown agent together with whatever else is wrong with a new session. */
+/** Reports an unknown channel and an unknown agent together with everything else that is wrong with a new session. */
 @Injectable()
 export class SessionRequestChecksB implements OnModuleInit {
   constructor(

@@ -12,7 +12,7 @@ export interface ResponseFormatRequest {
   readonly json_schema: ResponseFormat;
 }
 
-/** A field with a rule of its own, and the sentence for what breaks it. */
+/** A field with a rule of its own, and the sentence for a value that breaks it. */
 export function Checked(validate: (value: unknown) => boolean, message: string): PropertyDecorator {
   return ValidateBy({ name: 'checked', validator: { validate, defaultMessage: () => message } });
 }

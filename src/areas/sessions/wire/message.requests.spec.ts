@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { newUserMessage, type SendMessageRequest } from './message.requests.js';
 
-test('a request does not keep the base64 of its attachments: it is there until the answer, and they may be large', () => {
+test('a request does not keep the base64 of its attachments, which may be large, until it is answered', () => {
   const bytes = Buffer.from('The meeting is at noon.');
   const request: SendMessageRequest = {
     content: 'What does it say?',

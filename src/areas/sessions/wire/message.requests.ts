@@ -211,8 +211,9 @@ export class ListMessagesQuery {
 }
 
 /**
- * The message of a request. Checks the rules that involve several fields; throws `BadFields`. The base64 of its attachments
- * is taken out of the request: the caller of the route keeps that until its answer, which may be long in coming.
+ * The message of a request. Checks the rules that involve several fields; throws `BadFields`. The base64 of its
+ * attachments is removed from the request, because the route's caller keeps the request until the answer, which may
+ * take long.
  */
 export function newUserMessage(request: SendMessageRequest): SentMessage {
   BadFields.refuse(messageProblems(request));
@@ -280,7 +281,7 @@ function newAttachment({
   return { id: newId('att'), type, name, mimeType, sizeBytes: bytes.length, data: bytes };
 }
 
-/** Reports what a message lacks together with whatever else is wrong with it. */
+/** Reports what a message lacks together with everything else that is wrong with it. */
 @Injectable()
 export class MessageRequestChecks implements OnModuleInit {
   constructor(private readonly checks: FurtherChecks) {}

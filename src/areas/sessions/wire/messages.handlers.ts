@@ -55,7 +55,7 @@ export class MessagesHandlers {
     request: GatewayRequest,
     response: Response,
   ): Promise<void> {
-    // Validation has copied what it holds; kept, it would hold the base64 of attachments until the answer.
+    // Validation has copied the content; the request would keep the base64 of attachments in memory until the answer.
     request.body = undefined;
     const seen = seenByPost(request);
     if (seen !== undefined) return this.resume(sessionId, seen, body, caller, key, request, response);
@@ -96,7 +96,10 @@ export class MessagesHandlers {
     await this.views.open(sessionId, this.view(request, response), seen);
   }
 
-  /** Responds with the answer; when that may take as long as a person takes to decide, with where to find it. */
+  /**
+   * Responds with the answer. When the turn waits for a person's decision, responds with where to find the answer
+   * later.
+   */
   private async answer(response: Response, started: StartedTurn): Promise<void> {
     const said = await this.awaited.of(started, () => response.closed);
     if (said !== undefined) response.status(200).json(presentMessage(said));
@@ -156,7 +159,7 @@ function seenByPost(request: GatewayRequest): SeenEvent | undefined {
   return seen;
 }
 
-/** The token whose share of viewers this one uses; the guard has checked it. */
+/** The token whose share of viewers this request uses; the guard has checked it. */
 function holderOf({ caller }: GatewayRequest): TokenHolder {
   return caller ?? { tokenId: '', tokenName: '' };
 }

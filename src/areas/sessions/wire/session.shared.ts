@@ -12,7 +12,10 @@ export function namesCheck(sessions: SessionsService): FurtherCheck {
   };
 }
 
-/** What a session may use a day: beside the specification's fields, and only while `limits.daily_tokens_per_session` is set. */
+/**
+ * What a session may use in a day: in addition to the specification's fields, and only while
+ * `limits.daily_tokens_per_session` is set.
+ */
 export class TokenBudgetView {
   @ApiProperty({ type: 'integer', description: 'Model tokens per day' })
   limit!: number;

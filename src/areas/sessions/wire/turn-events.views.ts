@@ -18,7 +18,7 @@ export class TokenEvent {
   content!: string;
 }
 
-/** A piece of what the model thinks; only from agents that show it. */
+/** A piece of the model's thoughts; only from agents that show them. */
 export class ReasoningEvent {
   @ApiProperty({
     description: 'A piece of what the model thinks; no part of the answer',
@@ -88,7 +88,7 @@ export class ToolQuestionEvent {
   expires_at!: string;
 }
 
-/** How far a tool call is. */
+/** The progress of a tool call. */
 export class ToolProgressEvent {
   @ApiProperty({ description: 'The id of the call' })
   id!: string;
@@ -124,7 +124,7 @@ export class ToolResultEvent {
   duration_ms!: number;
 }
 
-/** Another replica goes on with the turn: what was shown is void, and is shown again as far as it is stored. */
+/** Another replica continues the turn: what was shown is void, and its stored part is shown again. */
 export class RestartedEvent {
   @ApiProperty({ type: 'integer' })
   attempt!: number;

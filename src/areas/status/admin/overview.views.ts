@@ -146,7 +146,7 @@ const NEEDED_FOR_PART: Readonly<Record<string, Scope>> = {
   tokens: 'tokens:read',
 };
 
-/** What all callers share, as this one may see it. */
+/** The part that is the same for all callers, as this one may see it. */
 export function presentOverview(overview: Overview, { scopes }: Pick<Caller, 'scopes'>): OverviewView {
   const { health, now } = overview;
   const seesCost = grants(scopes, 'usage:read');
@@ -181,7 +181,7 @@ export function presentOverview(overview: Overview, { scopes }: Pick<Caller, 'sc
   };
 }
 
-/** What fails is named to those who may read its area; that it fails, to all. */
+/** Only callers that may read an area see which of its parts fail; everybody sees that something fails. */
 function presentPart({ name, status, detail, advice }: HealthPart, scopes: Caller['scopes']): HealthPartView {
   const needed = NEEDED_FOR_PART[name];
   const isShown = status === 'ok' || needed === undefined || grants(scopes, needed);

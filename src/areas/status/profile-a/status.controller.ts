@@ -112,7 +112,7 @@ export class MetricsControllerA {
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, description: 'Metrics with HELP and TYPE lines', schema: { type: 'string' } })
   async metrics(@Req() request: GatewayRequest, @Res() response: Response): Promise<void> {
-    // Nobody is asked for a token while they are public.
+    // No token is needed while they are public.
     refuseSomeAgents('metrics tell', request.caller ?? {});
     response.type(this.scrape.contentType).send(await this.scrape.render());
   }

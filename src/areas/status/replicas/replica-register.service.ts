@@ -11,7 +11,7 @@ import { clockSkewMs } from '../host-parts.js';
 
 const EVERY_MS = 10_000;
 
-/** Also removes what is no news any more: replicas that ended an hour ago without saying so. */
+/** Also removes old entries: replicas that ended an hour ago without saying so. */
 const SAY = statement({
   name: 'replicas.say',
   params: { id: text, version: text, skew: integer },
@@ -27,10 +27,13 @@ const LEAVE = statement({
   row: {},
   sql: 'DELETE FROM replicas WHERE id = :id',
 });
-/** More than the column holds is as wrong. */
+/** More than the column can hold is just as wrong. */
 const MOST_MS = 2 ** 31 - 1;
 
-/** Says every ten seconds, for all replicas to read, that this one runs, with which version and how its clock differs. */
+/**
+ * Records every ten seconds, for all replicas to read, that this one runs, with its version and the difference of its
+ * clock.
+ */
 @Injectable()
 export class ReplicaRegister implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A process that serves, or did within the last hour and did not say that it stops; `ReplicaRegister` keeps it. */
+/** A replica that runs, or ran within the last hour and did not say that it stops; `ReplicaRegister` keeps it. */
 @Entity('replicas')
 export class ReplicaEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })

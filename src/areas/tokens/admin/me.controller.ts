@@ -8,7 +8,7 @@ import { readBuildInfo } from '../../../platform/lifecycle/build-info.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { SCOPES } from '../../../platform/tokens/scopes.js';
 
-/** What a token says of itself; the token itself is not in it. */
+/** What a token says about itself, without the token. */
 class MeView {
   @ApiProperty({ example: 'laptop', description: 'The name of the token, or `issuer|subject` of a JWT' })
   name!: string;

@@ -9,7 +9,7 @@ import { ConsoleSignIn } from '../console-sign-in.service.js';
 import { NewTokenView, presentNewToken } from './token.views.js';
 
 const SCHEME = 'Sign-In-Code ';
-/** A proxy on this machine speaks for callers on others. */
+/** A proxy on this machine forwards requests of callers on others. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
 
 /** The link that a start prints leads to the console, which exchanges its code here. */

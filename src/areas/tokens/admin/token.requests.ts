@@ -16,7 +16,7 @@ import type { NewTokenInput } from '../token-admin.service.js';
 
 const PRESETS = Object.keys(SCOPE_PRESETS) as ScopePreset[];
 
-/** Names and users stand in terminals and logs, where control characters and invisible ones mislead. */
+/** Names and users are shown in terminals and logs, where control and invisible characters mislead. */
 const Printable = (max: number) =>
   applyDecorators(
     TextLength(1, max),
@@ -113,7 +113,7 @@ export const ROTATE_EXAMPLES = {
   at_once: { summary: 'The old one ends at once', value: {} },
 };
 
-/** Throws `BadFields` for scopes that there are not, for both scopes and preset or none, and for a time that is none. */
+/** Throws `BadFields` for unknown scopes, for both scopes and preset or neither, and for an invalid time. */
 export function newTokenInput({
   name,
   scopes,
@@ -129,7 +129,7 @@ export function newTokenInput({
   return { name, scopes: granted, boundUserId: user_id ?? null, expiresAt: expiryOf(expires_in) };
 }
 
-/** Throws `BadFields` for a time that is none. */
+/** Throws `BadFields` for an invalid time. */
 export function rotationOf({ expires_in, keep_old }: RotateTokenRequest): RotationInput {
   const now = new Date(0);
   const kept = keep_old === undefined ? now : inField('keep_old', () => parseExpiry(keep_old, now));

@@ -48,7 +48,7 @@ export class TokenView {
   revoked_at!: string | null;
 }
 
-/** A token at the only moment at which it can be read. */
+/** A token at the only moment when it can be read. */
 export class NewTokenView extends TokenView {
   @ApiProperty({ example: 'agw_…', description: 'The token itself: shown in this answer, once' })
   token!: string;

@@ -27,7 +27,7 @@ test.each<[string, object, unknown, string | undefined]>([
   expect(contentProblem(form({ it: field }), { it: value })).toBe(problem);
 });
 
-test('what is required must be there, unless it has a default; nothing else may be', () => {
+test('required values must be there, unless they have a default; nothing else may be', () => {
   const asked = form({ day: { type: 'string' }, seats: { type: 'integer', default: 2 } }, ['day', 'seats']);
   expect(withFallbacks(asked, { day: 'x' })).toEqual({ day: 'x', seats: 2 });
   expect(contentProblem(asked, withFallbacks(asked, {}))).toBe('"day" is missing');
@@ -42,6 +42,6 @@ test.each([
   ['no type', { it: {} }],
   ['101 options', { it: { type: 'string', enum: Array.from({ length: 101 }, String) } }],
   ['a large schema', { it: { type: 'string', description: 'x'.repeat(20_000) } }],
-])('a schema with %s is none that people can be asked', (_what, properties) => {
+])('a schema with %s cannot be asked of people', (_what, properties) => {
   expect(() => form(properties)).toThrow(BadQuestion);
 });

@@ -21,7 +21,7 @@ export interface QuestionField {
   readonly fallback: QuestionValue | undefined;
 }
 
-/** The schema of a question is none that people can be asked. */
+/** The schema of a question does not fit what people can be asked. */
 export class BadQuestion extends Error {
   override readonly name = 'BadQuestion';
 }
@@ -46,7 +46,7 @@ export function formOf(schema: Json): readonly QuestionField[] {
   return entries.map(([name, field]) => fieldOf(name, objectOf(field), required.includes(name)));
 }
 
-/** The content with what it leaves out, as far as the question has a default for it. */
+/** The content with the question's defaults for what it leaves out. */
 export function withFallbacks(form: readonly QuestionField[], content: Json): Json {
   const left = form.flatMap(({ name, fallback }) =>
     fallback === undefined || Object.hasOwn(content, name) ? [] : [[name, fallback] as const],

@@ -15,16 +15,16 @@ import type { ToolQuestionUpdate, ToolTurn } from '../tool-turn.js';
 import { type QuestionOutcome, STATUS_OF, type ToolQuestion } from './tool-question.js';
 import type { ToolQuestions } from './tool-questions.js';
 
-/** One call asks people no more often than this. */
+/** How many questions one call may ask. */
 const MAX_QUESTIONS = 20;
-/** And shows its progress no more often than this, once in so many milliseconds. */
+/** How often it may show its progress: once in so many milliseconds. */
 const MAX_SHOWN = 100;
 const SHOW_MS = 500;
 const MAX_MESSAGE = 500;
-/** One call asks the model no more often than this. */
+/** How often one call may ask the model. */
 const MAX_SAMPLINGS = 10;
 
-/** A call while it runs: what it may ask of the people who follow its turn. The time they take is not the tool's. */
+/** A running call: what it may ask of the people who follow its turn. Their time does not count as the tool's. */
 export class RunningToolCall implements RunningCall {
   private asked = 0;
   private sampled = 0;
@@ -71,7 +71,7 @@ export class RunningToolCall implements RunningCall {
     const onOpen = (questionId: string, expiresAt: Date): void => {
       const { message, schema, url } = question;
       open = { questionId, callId, tool, message, schema, ...(url === undefined ? {} : { url }), expiresAt };
-      // Whoever does not read on is not waited for: the clock of the question runs.
+      // A viewer that does not read on is not waited for: the time of the question runs.
       void emit({ type: 'tool_question', question: { ...open, status: 'pending' } });
     };
     const tell = (status: ToolQuestionUpdate['status']) => {
@@ -90,7 +90,7 @@ export class RunningToolCall implements RunningCall {
     }
   }
 
-  /** The time of the model is not the tool's. */
+  /** The model's time does not count as the tool's. */
   async sample(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled> {
     if (this.turn.sample === undefined) throw new SamplingRefused('No model is there for this call.');
     this.sampled += 1;

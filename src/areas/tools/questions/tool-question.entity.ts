@@ -43,11 +43,11 @@ export class ToolQuestionEntity {
   @Column({ type: 'text', nullable: true })
   action!: QuestionAction | null;
 
-  /** Only until the call that asked has read it. */
+  /** Kept only until the call that asked has read it. */
   @Column({ type: 'jsonb', nullable: true })
   content!: Readonly<Record<string, unknown>> | null;
 
-  /** As the audit names them. */
+  /** The audit's name for them. */
   @Column({ name: 'answered_by', type: 'text', nullable: true })
   answeredBy!: string | null;
 

@@ -12,16 +12,16 @@ export interface ToolQuestion {
 
 export const QUESTION_ACTIONS = ['accept', 'decline', 'cancel'] as const;
 
-/** `decline` is a no; `cancel` neither yes nor no, as when somebody closes a window. */
+/** `decline` is a no; `cancel` is neither yes nor no, as when somebody closes a window. */
 export type QuestionAction = (typeof QUESTION_ACTIONS)[number];
 
 export interface QuestionAnswer {
   readonly action: QuestionAction;
-  /** Of `accept` only. */
+  /** Only with `accept`. */
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How a question ended: by an answer, or because its time was over. */
+/** How a question ended: with an answer, or because its time was over. */
 export interface QuestionOutcome extends QuestionAnswer {
   readonly isTimeout?: true;
 }
@@ -40,7 +40,7 @@ export interface QuestionRecord extends Omit<ToolQuestion, 'timeoutMs'> {
   readonly askedAt: Date;
   readonly expiresAt: Date;
   readonly status: QuestionStatus;
-  /** As the audit names them; null while it waits, as is the next. */
+  /** The audit's name for them; null while it waits, as is the next field. */
   readonly answeredBy: string | null;
   readonly answeredAt: Date | null;
 }

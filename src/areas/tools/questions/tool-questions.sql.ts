@@ -14,10 +14,10 @@ import { statement } from '../../../platform/database/statement.js';
 import { ToolQuestionEntity } from './tool-question.entity.js';
 import type { QuestionAction } from './tool-question.js';
 
-/** Whoever waits says so every second or so; when its replica died, nobody waits for the answer any more. */
+/** The call that waits renews this every second or so; when its replica died, nobody waits for the answer any more. */
 const ALIVE = `now() + interval '10 seconds'`;
 
-/** May be repeated. What nobody has waited for is kept for a while longer: the database may have been away. */
+/** May be repeated. Questions that nobody waits for are kept a little longer: the database may have been away. */
 export const ASK = statement({
   name: 'tool_questions.ask',
   params: {
@@ -43,7 +43,7 @@ export const ASK = statement({
     RETURNING expires_at`,
 });
 
-/** May be repeated, so what was said stays until `FORGET`. */
+/** May be repeated, so the answer stays until `FORGET`. */
 export const OUTCOME = statement({
   name: 'tool_questions.outcome',
   params: { id: text },
@@ -68,7 +68,7 @@ export const ANSWER = statement({
     WHERE id = :id AND ${PENDING} RETURNING tool, session_id, call_id`,
 });
 
-/** An answered one stays for an hour, without what was said, for those who answer second. */
+/** An answered question stays for an hour, without its answer, for people who answer second. */
 export const FORGET = statement({
   name: 'tool_questions.forget',
   params: { id: text },
@@ -112,7 +112,7 @@ export const FIND = statement({
   sql: `SELECT ${RECORD} FROM tool_questions WHERE id = :id AND (action IS NOT NULL OR (${PENDING}))`,
 });
 
-/** The oldest that waits in a session for an answer of this user. */
+/** The oldest question in a session that waits for an answer of this user. */
 export const FIND_FOR = statement({
   name: 'tool_questions.find_for',
   params: { session: text, user: text },

@@ -20,7 +20,10 @@ import {
 import * as sql from './tool-questions.sql.js';
 
 const POLL_MS = 250;
-/** How long an answer waits for its words to be taken out of the database when that is away; they go within hours by themselves. */
+/**
+ * How long the gateway tries to delete an answer from the database when that is away; after some hours it is deleted
+ * anyway.
+ */
 const FORGET_MS = 3000;
 
 /** A question with the call that asks it. */
@@ -28,13 +31,13 @@ export interface AskedQuestion extends ToolQuestion {
   readonly callId: string;
   readonly tool: string;
   readonly context: ToolContext;
-  /** Told once, when the question can be answered. */
+  /** Called once, when the question can be answered. */
   onOpen?(id: string, expiresAt: Date): void;
 }
 
 interface WaitTerms {
   readonly signal: AbortSignal;
-  /** A database that is away for longer than the question lasts ends the wait. */
+  /** When the database is away for longer than the question lasts, the wait ends. */
   readonly limitMs: number;
 }
 
@@ -48,8 +51,8 @@ export interface QuestionFilter {
 }
 
 /**
- * What tools ask people while they run. Questions are rows, so that whoever answers needs not be where the turn runs; the
- * first answer counts over all replicas. A question ends with the call that asked it.
+ * What tools ask people while they run. Questions are rows, so they can be answered on any replica, not only where the
+ * turn runs; the first answer over all replicas counts. A question ends with the call that asked it.
  */
 @Injectable()
 export class ToolQuestions {
@@ -92,7 +95,7 @@ export class ToolQuestions {
     return (await this.database.query(sql.PAGE, given)).map(toRecord);
   }
 
-  /** One that waits or was answered; undefined once nobody can answer it any more. */
+  /** A question that waits or was answered; undefined once nobody can answer it any more. */
   async find(id: string): Promise<QuestionRecord | undefined> {
     const [row] = await this.database.query(sql.FIND, { id });
     return row && toRecord(row);
@@ -105,7 +108,8 @@ export class ToolQuestions {
   }
 
   /**
-   * The content must fit the form of the question. @returns whether it was open; the first answer counts
+   * The content must fit the form of the question.
+   * @returns whether it was open; the first answer counts
    * @param onAnswered what is written together with an answer that counts
    */
   answer(
@@ -132,7 +136,7 @@ export class ToolQuestions {
     });
   }
 
-  /** The time is the database's, so that nobody can answer what has been given up. */
+  /** The database's time counts, so that nobody can answer a question that has been given up. */
   private async outcome(id: string, terms: WaitTerms): Promise<QuestionOutcome> {
     const { signal } = terms;
     const look = () => this.database.query(sql.OUTCOME, { id });

@@ -13,7 +13,7 @@ export interface ArgumentCheck {
   problem(value: unknown, signal?: AbortSignal): Promise<string | undefined>;
 }
 
-/** What is known of a schema, by its hash: however often a tool is listed, its schema is compiled once. */
+/** What is known about a schema, by its hash: however often a tool is listed, its schema is compiled once. */
 interface Finding {
   isSlow: boolean;
   isUsable: boolean;
@@ -27,18 +27,18 @@ const LARGE_BYTES = 16_384;
 const MAX_FINDINGS = 5000;
 const QUICK = { compileMs: 250, checkMs: 250 };
 const SLOW = { compileMs: 10_000, checkMs: 2000 };
-/** A schema that took too long to compile may have met a busy machine: it is tried again so much later. */
+/** A schema that took too long to compile may have met a busy machine: it is tried again after this time. */
 const RETRY_MS = 600_000;
 const TOO_LONG = 'the schema of this tool takes too long to check them';
 
 /**
- * Checks values against schemas that tool servers and plugins wrote. Neither compiling nor checking happens on the event
- * loop. Large schemas, and those that were once slow, have a thread of their own, so that the others do not wait for them.
+ * Checks values against schemas that tool servers and plugins wrote. Nothing is compiled or checked on the event loop.
+ * Large schemas, and those that were slow once, have a thread of their own, so that the others do not wait for them.
  */
 @Injectable()
 export class ArgumentChecks implements OnModuleDestroy {
   private readonly quick = new SchemaQueue(QUICK);
-  private readonly slow = new SchemaQueue(SLOW);
+  protected readonly slow = new SchemaQueue(SLOW);
   private readonly findings = new Map<string, Finding>();
 
   async onModuleDestroy(): Promise<void> {
@@ -98,7 +98,7 @@ export class ArgumentChecks implements OnModuleDestroy {
       ...{ isSlow: isLarge, isUsable: false, broken: undefined },
       tryAgainAt: Infinity,
     };
-    // The ones that were asked for last are kept.
+    // The most recently used ones are kept.
     this.findings.delete(key);
     this.findings.set(key, found);
     const [oldest] = this.findings.keys();

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const OPTIONS: Options = {
   ...{ strict: false, allErrors: true, validateFormats: false, addUsedSchema: false },
-  // Else what is referred to a thousand times is compiled a thousand times.
+  // Otherwise a definition that is referred to a thousand times is compiled a thousand times.
   inlineRefs: false,
 };
 const MAX_SENTENCE_CHARS = 2000;
@@ -19,14 +19,14 @@ export interface CompiledSchema {
 }
 
 /**
- * Compiles schemas of the dialects that tools are written in: draft 7 and its like, and 2020-12. Both compiling and
- * checking may take for ever when the schema wants it: a schema of somebody else belongs into a `SchemaThread`.
+ * Compiles schemas of the dialects that tools use: draft 7 and its like, and 2020-12. A malicious schema can make both
+ * compiling and checking take for ever: other people's schemas belong in a `SchemaThread`.
  */
 export class CompiledSchemas {
   private readonly draft7: Ajv;
   private readonly draft2020: Ajv2020;
 
-  /** Schemas of ours are right: they are not compared with the schema of schemas, whose compilation takes 0.1 s. */
+  /** Our own schemas are right: they are not checked against the schema of schemas, whose compilation takes 0.1 s. */
   constructor({ areOurs = false } = {}) {
     const options = { ...OPTIONS, validateSchema: !areOurs };
     this.draft7 = new Ajv(options);

@@ -2,7 +2,7 @@ import { type SchemaAnswer, type SchemaJob, type SchemaLimits, SchemaThread } fr
 
 const MAX_WAITING = 1000;
 
-/** Thrown when more jobs wait for the thread than it will come to soon. */
+/** Thrown when more jobs wait for the thread than it can handle soon. */
 class SchemaQueueFull extends Error {
   constructor() {
     super('Too many tool calls wait for their arguments to be checked; try again.');

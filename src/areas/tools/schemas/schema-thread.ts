@@ -8,7 +8,7 @@ import type { SchemaOrder, SchemaReport } from './schema-messages.js';
 /** A thread always runs the built program, also when the gateway runs from its sources. */
 const THREAD_PROGRAM = join(packageRoot(), 'dist', 'bundle', 'schema-thread.cjs');
 
-/** What is to be done with a schema: it is compiled, and then the value is checked, if there is one. */
+/** A job for the thread: it compiles a schema, and then checks the value, if there is one. */
 export interface SchemaJob {
   readonly key: string;
   readonly schema: JsonSchema;
@@ -32,12 +32,12 @@ const MAX_KEPT = 300;
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 /**
- * A worker thread that compiles schemas and checks values. It does one job at a time; a job that takes longer than its
- * limits, or more memory than there is for it, ends the thread.
+ * A worker thread that compiles schemas and checks values. It does one job at a time; a job that exceeds its time or
+ * memory limit ends the thread.
  */
 export class SchemaThread {
   private readonly remembered = new Set<string>();
-  /** What it said that nobody has waited for yet: at most the two reports of one order. */
+  /** Messages that nobody has waited for yet: at most the two reports of one order. */
   private readonly unheard: (SchemaReport | Error)[] = [];
   private onReport: () => void = () => undefined;
   private isOver = false;
@@ -97,12 +97,12 @@ export class SchemaThread {
   }
 
   private async late(at: 'compiling' | 'checking'): Promise<SchemaAnswer> {
-    // V8 stops the thread wherever it is, also within a pattern that goes back and forth for ever.
+    // V8 stops the thread wherever it is, even within a pattern that backtracks for ever.
     await this.end();
     return { kind: 'late', at };
   }
 
-  /** The next thing that it says; undefined when that takes too long. */
+  /** The next message; undefined when that takes too long. */
   private async report(limitMs: number): Promise<SchemaReport | Error | undefined> {
     if (this.unheard.length === 0) {
       await new Promise<void>((resolve) => {

@@ -16,13 +16,13 @@ import { TurnStarter } from '../turn-starter.service.js';
 import { ANY_DUE } from './accepted-turns.sql.js';
 import { type AcceptedTurn, AcceptedTurnsStore } from './accepted-turns.store.js';
 
-/** How often it is looked while some are known to wait, and at least whether any is due. */
+/** How often to check while messages are known to wait, and at least how often to check whether any message is due. */
 const HURRIED_MS = 200;
 const POLL_MS = 1000;
 
 /**
- * Answers messages that were accepted (202) while their session was busy. They are rows: whichever replica sees that one
- * has come to the head of its line takes it, also when the one that accepted it is gone.
+ * Answers messages that were accepted (202) while their session was busy. They are rows: any replica that sees a
+ * message at the head of its session's line may take it, even when the replica that accepted it is gone.
  */
 @Injectable()
 export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
@@ -114,15 +114,15 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
       return;
     }
     const message = await this.accepted.message(turn);
-    if (message === undefined || !this.slots.tryAcquire()) return;
+    if (message === undefined || this.readiness.isDraining || !this.slots.tryAcquire()) return;
     const begun = await this.slots.holdFor(() => this.start(turn, message));
     if (begun !== undefined) this.starter.start(begun, message, turn.caller);
   }
 
-  /** Undefined when another replica was faster, or as many turns of the API token run as may. */
+  /** Undefined when another replica was faster, or when the API token already runs as many turns as it may. */
   private start(turn: AcceptedTurn, message: NewUserMessage): Promise<ClaimedTurn | undefined> {
     const { agent, limits } = this.settings.current;
-    // Its tokens were asked for when it was accepted, and money is asked for before its first call.
+    // Its token limits were checked when it was accepted; budgets are checked before its first model call.
     const allowance = { ...allowanceOf(limits, turn.caller, []), tokenDailyTokens: 0, sessionDailyTokens: 0 };
     const { session_timeout_secs: timeoutSecs, history_max_messages: historyMessages } = agent;
     const origin = originOf(message, turn.caller);

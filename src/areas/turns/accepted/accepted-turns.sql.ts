@@ -21,7 +21,7 @@ const due = (timeoutSecs: string): string => `
         SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
           AND ahead.arrival < turns.arrival AND ahead.wait_until > now())))`;
 
-/** Whether there are any of those; the parameter is a session's time-out. */
+/** Whether there are any such messages; the parameter is a session's time-out. */
 export const ANY_DUE = dueQuestion({
   name: 'accepted_turns',
   params: { acceptedTimeoutSecs: double },
@@ -30,8 +30,8 @@ export const ANY_DUE = dueQuestion({
 });
 
 /**
- * Accepted messages whose turn it is, and all of those whose session has ended. The oldest of every API token come first, so
- * that one that is at its limit holds up no other, and of an ended session its oldest.
+ * Accepted messages whose turn it is, and all messages of ended sessions. The oldest of each API token comes first, so
+ * that a token at its limit holds up no other; of an ended session, the oldest first.
  */
 export const DUE = statement({
   name: 'accepted_turns.due',
@@ -65,14 +65,15 @@ export const MESSAGE = statement({
 });
 
 /**
- * Assignments for the session of messages that are cancelled while they wait: outputs of tools that it waited for were among
- * them when `isCancelled`, and it waits no longer. Else nothing would be taken by it until its hour is over.
+ * Assignments for the session of messages that are cancelled while they wait. With `isCancelled`, the outputs of tools
+ * that the session waits for were among them, so it stops waiting: otherwise it would take no message until its hour is
+ * over.
  */
 export const awaitsNoLonger = (isCancelled: string): string => `
         awaits_message_id = CASE WHEN ${isCancelled} THEN NULL ELSE awaits_message_id END,
         quiet_since = CASE WHEN ${isCancelled} THEN now() ELSE quiet_since END`;
 
-/** A message that will not be answered is in the history at once; `failure` is what its sender is told. */
+/** Shows a message that will not be answered in the history at once; `failure` is what its sender is told. */
 const CANCEL_PARAMS = { turn: text, failure: json<StoredError>() };
 const cancelWaiting = (reason: string): string => `
     WITH taken AS (
@@ -93,7 +94,7 @@ export const CANCEL_ENDED = statement({
   row: { id: text },
   sql: cancelWaiting('session_ended'),
 });
-/** Its sender wants no answer any more. */
+/** Its sender no longer wants an answer. */
 export const CANCEL_UNWANTED = statement({
   name: 'accepted_turns.cancel_unwanted',
   params: CANCEL_PARAMS,

@@ -10,7 +10,7 @@ import * as sql from './accepted-turns.sql.js';
 
 const MAX_AT_ONCE = 50;
 
-/** A message that was accepted and waits, and whoever sent it. */
+/** An accepted message that waits, and its sender. */
 export interface AcceptedTurn extends WaitingTurn {
   readonly caller: Caller;
   /** Its session has ended: it cannot be answered any more. */
@@ -25,7 +25,7 @@ export class AcceptedTurnsStore {
     private readonly messages: MessageStore,
   ) {}
 
-  /** Those for which something can be done now, of each API token and each ended session in the order in which they came. */
+  /** Messages that can be handled now, for each API token and each ended session in order of arrival. */
   async due(timeoutSecs: number): Promise<AcceptedTurn[]> {
     const rows = await this.database.query(sql.DUE, { timeoutSecs, most: MAX_AT_ONCE });
     return rows.map((row) => ({
@@ -43,7 +43,7 @@ export class AcceptedTurnsStore {
     return (await this.database.query(sql.ANY))[0]?.any === true;
   }
 
-  /** As it was sent. Undefined when it is gone with its session. */
+  /** As it was sent. Undefined when it was deleted with its session. */
   async message({ sessionId, userMessageId }: WaitingTurn): Promise<NewUserMessage | undefined> {
     const [said] = await this.database.query(sql.MESSAGE, { session: sessionId, message: userMessageId });
     if (said === undefined) return undefined;
@@ -55,7 +55,7 @@ export class AcceptedTurnsStore {
     return { id: userMessageId, content: said.content, attachments, options: said.options ?? undefined };
   }
 
-  /** Gives a message of a session that has ended its place in the history. */
+  /** Gives a message of an ended session its place in the history. */
   async cancel({ turnId }: WaitingTurn): Promise<void> {
     await this.database.query(sql.CANCEL_ENDED, {
       turn: turnId,

@@ -9,8 +9,8 @@ import { TurnOfRevokedToken } from '../turns.errors.js';
 import { awaitsNoLonger } from './accepted-turns.sql.js';
 
 /**
- * Messages that a token of the families `owners` sent, an identity among them, or the very token of an identity that is named
- * there; what the version before wrote has the token in `caller` alone.
+ * Messages sent by a token of the families `owners` (identities count as families), or by the token of an identity
+ * named there. Rows of the previous version have the token only in `caller`.
  */
 const OF_FAMILY = `(
   coalesce(token_id, caller->>'tokenId') IN (
@@ -18,8 +18,8 @@ const OF_FAMILY = `(
   OR caller->>'credential' = ANY (:owners))`;
 
 /**
- * Accepted messages that wait are in the history at once, and are not answered; `failure` is what is told. Turns are locked
- * before sessions, as by whoever begins an accepted one.
+ * Accepted messages that wait go into the history at once, unanswered; `failure` is what their sender is told. Turns
+ * are locked before sessions, in the same order as when an accepted turn begins.
  */
 const CANCEL_ACCEPTED = statement({
   name: 'accepted_turns.cancel_all_of_token',
@@ -47,7 +47,7 @@ const CANCEL_ACCEPTED = statement({
     FROM taken WHERE turns.id = taken.id`,
 });
 
-/** Messages whose callers wait with them leave no trace: the caller is told (401), and may send them again. */
+/** Messages whose callers wait leave no trace: the caller gets 401 and may send them again. */
 const LEAVE_QUEUES = statement({
   name: 'turns.leave_queues_of_token',
   params: { owners: arrayOf(text) },
@@ -58,7 +58,7 @@ const LEAVE_QUEUES = statement({
     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id`,
 });
 
-/** Turns that wait for a person end as soon as they are taken up. */
+/** Turns that wait for a person end as soon as a replica takes them up. */
 const WAKE_PARKED = statement({
   name: 'turns.wake_parked_of_token',
   params: { owners: arrayOf(text) },
@@ -68,7 +68,10 @@ const WAKE_PARKED = statement({
   OR turns.origin->'caller'->>'credential' = ANY (:owners)`),
 });
 
-/** Messages that wait end with the token that sent them. Turns that run are aborted by who runs them (`TurnWatch`), and those that are parked by who takes them up. */
+/**
+ * Messages that wait end with the token that sent them. `TurnWatch` aborts running turns; parked turns end when a
+ * replica takes them up.
+ */
 @Injectable()
 export class TokenWaitingTurns implements TokenEnding {
   async end(runner: SqlRunner, owners: readonly string[]): Promise<void> {

@@ -7,10 +7,10 @@ import { OutboundClient, type OutboundResponse } from '../../../platform/outboun
 import { Settings } from '../../../platform/settings/settings.js';
 import type { NewAttachment, RemoteAttachment } from '../message.js';
 
-/** An answer without a media type, or with this one, says nothing: then the caller's word counts. */
+/** An answer without a media type, or with this one, says nothing: the caller's media type then counts. */
 const UNTYPED = 'application/octet-stream';
 
-/** Gets attachments that are given as a URL, through the outbound guard and within the bounds of a message. */
+/** Fetches attachments given by URL, through the outbound guard and within the limits of a message. */
 @Injectable()
 export class AttachmentFetcher {
   constructor(
@@ -19,8 +19,8 @@ export class AttachmentFetcher {
   ) {}
 
   /**
-   * All attachments with their bytes, in their order: one after the other, so that no more is held than a message may
-   * have. Throws `BadAttachment` naming the first that cannot be had.
+   * All attachments with their bytes, in order. They are fetched one after the other, so that memory never holds more
+   * than one message may have. Throws `BadAttachment`, which names the first attachment that could not be fetched.
    */
   async complete(given: readonly (NewAttachment | RemoteAttachment)[]): Promise<readonly NewAttachment[]> {
     const { allow_remote_fetch: isAllowed, fetch_timeout_ms: timeoutMs } = this.settings.current.multimodal;
@@ -106,7 +106,7 @@ export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
 /** How many a message may have. */
 export const MAX_ATTACHMENTS = 10;
 
-/** An attachment that cannot be taken; the field is named. */
+/** An attachment that is refused; names the field. */
 export class BadAttachment extends BadRequest {
   constructor(path: string, message: string) {
     super(`${path}: ${message}`, { details: { fields: [{ path, message }] } });

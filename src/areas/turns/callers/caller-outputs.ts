@@ -3,13 +3,15 @@ import { arrayOf, integer, json, text } from '../../../platform/database/sql-typ
 import { statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 
-/** What a tool that the caller runs returned. */
+/** What a tool returned that the caller runs. */
 export interface CallerOutput {
   readonly callId: string;
   readonly content: string;
 }
 
-/** With the turn that asked. An output that is there already stays: what a model has read does not change. */
+/**
+ * Stored with the turn that called the tool. An existing output is not replaced: what a model has read does not change.
+ */
 const ADD = statement({
   name: 'turn_steps.add_outputs',
   params: { turn: text, outputs: json<unknown[]>() },
@@ -25,7 +27,7 @@ const ADD = statement({
       SELECT 1 FROM turn_steps AS known
       WHERE known.turn_id = :turn AND known.kind = 'answered' AND known.content #>> '{result,callId}' = given.id)`,
 });
-/** The same in the history, which shows at most so many characters of an output. */
+/** The same in the history, which shows an output only up to this many characters. */
 const SHOW = statement({
   name: 'messages.show_outputs',
   params: { turn: text, outputs: json<unknown[]>(), session: text, shown: integer },
@@ -38,7 +40,7 @@ const SHOW = statement({
         LEFT JOIN json_to_recordset(:outputs) AS given (id text, content text) ON given.id = each.call ->> 'id')
     WHERE session_id = :session AND turn_id = :turn AND role = 'assistant' AND json_array_length(tool_calls) > 0`,
 });
-/** Of an output in the history; the model reads all of it. */
+/** How much of an output the history shows; the model reads all of it. */
 const MAX_SHOWN = 16_384;
 
 const TAKE_BACK = statement({
@@ -60,7 +62,9 @@ const OPEN_AGAIN = statement({
     WHERE session_id = :session AND turn_id = :turn AND role = 'assistant' AND json_array_length(tool_calls) > 0`,
 });
 
-/** Stores what the caller's tools returned with the turn that asked for it; to be committed with the turn that goes on. */
+/**
+ * Stores what the caller's tools returned with the turn that called them; to be committed with the turn that continues.
+ */
 export async function storeOutputs(
   runner: SqlRunner,
   asked: { readonly sessionId: string; readonly turnId: string },
@@ -79,7 +83,10 @@ export async function storeOutputs(
   });
 }
 
-/** The calls are open again: the turn that was to go on with their outputs did not begin. The session's row is held meanwhile. */
+/**
+ * Reopens the calls, because the turn that was to continue with their outputs did not begin. The session's row is
+ * locked meanwhile.
+ */
 export async function takeBackOutputs(
   runner: SqlRunner,
   asked: { readonly sessionId: string; readonly turnId: string },

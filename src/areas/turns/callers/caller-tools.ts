@@ -1,7 +1,10 @@
 import type { ModelTool, ModelToolCall } from '../../models/models.api.js';
 import type { ToolCallRecord } from '../../tools/tools.api.js';
 
-/** What the model is told of a call that the caller would have to make, when its own results would be lost meanwhile. */
+/**
+ * What the model is told about a call to a caller's tool that has to wait, because the results of the gateway's own
+ * tools would be lost otherwise.
+ */
 export const NOT_YET =
   'Not made yet: this tool is run by the caller, together with no other. Call it again, now that the other results are here.';
 
@@ -9,7 +12,7 @@ interface CallersTools {
   readonly callerTools?: readonly ModelTool[];
 }
 
-/** The gateway's tools and those of the caller, sorted by name; of two with one name the caller's. */
+/** The gateway's tools and the caller's, sorted by name; when two share a name, the caller's is used. */
 export function offeredTools(
   own: readonly ModelTool[],
   { callerTools = [] }: CallersTools = {},
@@ -21,7 +24,7 @@ export function offeredTools(
   );
 }
 
-/** Calls by who runs their tools. */
+/** Calls, divided by who runs their tools. */
 export function divided<Call extends { readonly call: ModelToolCall }>(
   calls: readonly Call[],
   { callerTools = [] }: CallersTools,
@@ -33,7 +36,7 @@ export function divided<Call extends { readonly call: ModelToolCall }>(
   };
 }
 
-/** A call that the caller has still to make, as the history keeps it. */
+/** A call that the caller still has to make, as the history stores it. */
 export function openRecord({ id, name, arguments: args }: ModelToolCall): ToolCallRecord {
   return { id, name, arguments: args, status: 'pending', output: '', durationMs: 0 };
 }

@@ -12,12 +12,12 @@ import { allowanceOf } from '../limits/turn-allowance.js';
 import type { NewAttachment } from '../message.js';
 import { INSERT_ATTACHMENT } from '../turn-start.sql.js';
 
-/** A message of a conversation that was had elsewhere. */
+/** A message of a conversation that took place elsewhere. */
 export type EarlierMessage =
   | { readonly role: 'user'; readonly content: string; readonly attachments: readonly NewAttachment[] }
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCallRecord[] };
 
-/** They belong to no turn: none was run for them here. */
+/** They belong to no turn, because no turn was run for them here. */
 const NO_TURN = 'earlier';
 
 const INSERT = statement({
@@ -34,7 +34,7 @@ const INSERT = statement({
     UPDATE sessions SET message_count = (SELECT count(*) FROM said) WHERE id = :session`,
 });
 
-/** Attachments go with their messages. */
+/** Attachments are deleted with their messages. */
 const FORGET = statement({
   name: 'messages.forget_earlier',
   params: { session: text },
@@ -49,7 +49,7 @@ const FORGET = statement({
 export class EarlierMessages {
   constructor(private readonly settings: Settings) {}
 
-  /** To be committed with the session. Throws `TurnLimitReached` for more bytes than its API token may store. */
+  /** To be committed with the session. Throws `TurnLimitReached` for more bytes than the API token may store. */
   storing(messages: readonly EarlierMessage[], caller: Caller): OnCommit<{ readonly id: string }> {
     return async (runner, { id: sessionId }) => {
       const placed = messages.map((message, index) => ({ id: newId('msg'), seq: index + 1, message }));

@@ -6,7 +6,7 @@ import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { type Budget, budgetsOf, needSession } from '../../usage/usage.api.js';
 
-/** Sessions whose user and agent are remembered: they never change. */
+/** How many sessions' user and agent are cached: they never change. */
 const MAX_REMEMBERED = 20_000;
 
 const PARTIES = statement({
@@ -18,7 +18,7 @@ const PARTIES = statement({
 type Parties = RowOfStatement<typeof PARTIES>;
 const UNKNOWN: Parties = { userId: '', agent: '' };
 
-/** Whose budgets a message to a session counts to, before the session is taken. */
+/** Finds whose budgets a message to a session counts towards, before the session is taken. */
 @Injectable()
 export class SessionParties {
   private readonly remembered = new Map<string, Parties>();
@@ -28,7 +28,7 @@ export class SessionParties {
     private readonly settings: Settings,
   ) {}
 
-  /** Asks the database only for budgets of users and agents, once for each session. */
+  /** Asks the database only when users or agents have budgets, once for each session. */
   budgetsOf(sessionId: string, caller: Caller): readonly Budget[] | Promise<readonly Budget[]> {
     const { limits } = this.settings.current;
     if (!needSession(limits)) return budgetsOf(limits, { ...UNKNOWN, caller });

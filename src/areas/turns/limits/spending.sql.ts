@@ -10,7 +10,7 @@ import {
 import { statement } from '../../../platform/database/statement.js';
 import { type Budget, budgetsSpent, budgetsStanding } from '../../usage/usage.api.js';
 
-/** Budgets begin anew at midnight UTC, by the database's clock. */
+/** Budgets start again at midnight UTC, by the database's clock. */
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 
 const sessionSpent = `CASE WHEN spent_on = ${TODAY} THEN spent_tokens ELSE 0 END`;
@@ -20,10 +20,10 @@ const tokenSpent = (token: string) => `(
 const tokenTurns = (token: string) =>
   `(SELECT count(*) FROM turns WHERE status = 'running' AND token_id = ${token})`;
 
-/** The session's tokens of today, as its row shows them. */
+/** The session's tokens of today, as stored in its row. */
 export const SESSION_SPENT = `(${sessionSpent})::float8 AS spent_today`;
 
-/** What a session is claimed under, 0 for no limit; `budgets` is `budgetsJson`. */
+/** The limits under which a session is claimed, 0 for none; `budgets` is `budgetsJson`. */
 export const LIMIT_PARAMS = {
   ...{ token: text, tokenDailyTokens: double, tokenTurns: integer },
   ...{ sessionDailyTokens: double, budgets: json<readonly Budget[]>() },
@@ -38,7 +38,7 @@ export const WITHIN_LIMITS = {
     AND NOT (SELECT reached FROM budgets)`,
 };
 
-/** How the session and the API token of a limit stand. */
+/** Where the session and the API token stand within a limit. */
 export const USAGE_ROW = {
   /** Model tokens of the session since midnight UTC. */
   spent_today: double,
@@ -47,7 +47,7 @@ export const USAGE_ROW = {
   budgets_spent: json<readonly number[]>(),
 };
 
-/** How a session stands for an API token that wants it; `turn` is the turn if it waits in line. */
+/** Where a session stands for an API token that wants it; `turn` is the turn if it waits in line. */
 export const LIMIT_USAGE = statement({
   name: 'turns.standing',
   params: {
@@ -60,10 +60,13 @@ export const LIMIT_USAGE = statement({
   row: {
     ...USAGE_ROW,
     ...{ ended: boolean, busy: boolean },
-    /** Whether the turn that has it waits for a person. */
+    /** Whether its current turn waits for a person. */
     awaits_approval: boolean,
     waiting: integer,
-    /** The place in line of the turn; `lapsed` when it was not kept in time, null when it is in no line (its token was revoked). */
+    /**
+     * The turn's place in line; `lapsed` when the place was not kept in time, null when the turn is in no line: its
+     * token was revoked, or it had lapsed.
+     */
     place: nullable(oneOf<'kept' | 'lapsed'>()),
     /** The first in its line. */
     next_turn: nullable(text),
@@ -85,7 +88,7 @@ export const LIMIT_USAGE = statement({
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs
   FROM sessions WHERE id = :session`,
 });
-/** How an API token stands that wants a turn without a session. */
+/** Where an API token stands that wants a turn without a session. */
 export const TOKEN_USAGE = statement({
   name: 'turns.token_standing',
   params: { token: text, budgets: LIMIT_PARAMS.budgets },
@@ -98,8 +101,8 @@ export const TOKEN_USAGE = statement({
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs`,
 });
 /**
- * Holds the session's row, so that those who wait line up in arrival order. How it stands is asked after it: the statement
- * that waits for a lock sees other rows as they were before.
+ * Locks the session's row, so that messages line up in order of arrival. The state is read in a later statement: a
+ * statement that waited for a lock sees other rows as they were before the wait.
  */
 export const LOCK_SESSION = statement({
   name: 'turns.lock_session',
@@ -108,7 +111,10 @@ export const LOCK_SESSION = statement({
   sql: `SELECT id FROM sessions WHERE id = :session FOR UPDATE`,
 });
 
-/** Turns of one API token begin one after the other while their number is limited: else two could take the last place. */
+/**
+ * Turns of one API token begin one after the other while their number is limited: otherwise two could take the last
+ * place.
+ */
 export const LOCK_TOKEN = statement({
   name: 'turns.lock_token',
   params: { token: text },
@@ -116,7 +122,7 @@ export const LOCK_TOKEN = statement({
   sql: `SELECT pg_advisory_xact_lock(hashtextextended('turns of ' || :token::text, 0))`,
 });
 
-/** Adds what a turn used (`input` and `output` are SQL) to its API token's day, from a CTE with its `token_id`. */
+/** Adds a turn's usage (`input` and `output` are SQL) to the day of its API token, from a CTE with its `token_id`. */
 export function spend(input: string, output: string, from = 'closed'): string {
   return `
     INSERT INTO token_spending AS known (token_id, day, slot, input_tokens, output_tokens)
@@ -132,7 +138,7 @@ export function spendInSession(input: string, output: string): string {
   return `spent_tokens = ${sessionSpent} + ${input} + ${output}, spent_on = ${TODAY}`;
 }
 
-/** Days that nobody asks for any more. */
+/** Days that nothing reads any more. */
 export const FORGET_SPENDING = statement({
   name: 'turns.forget_spending',
   params: {},

@@ -11,7 +11,7 @@ export class TokenSpendingEntity {
   @PrimaryColumn({ type: 'date' })
   day!: string;
 
-  /** Rows of one token and day are summed. */
+  /** A token can have several rows for a day; they are summed. */
   @PrimaryColumn({ type: 'smallint' })
   slot!: number;
 
@@ -22,13 +22,16 @@ export class TokenSpendingEntity {
   outputTokens!: string;
 }
 
-/** Bytes of attachments that are stored for an API token and those that replaced it; triggers on `attachments` keep it. */
+/**
+ * Bytes of attachments that are stored for an API token and those that replaced it; kept up to date by triggers on
+ * `attachments`.
+ */
 @Entity('token_storage')
 export class TokenStorageEntity {
   @PrimaryColumn({ name: 'token_family', type: 'text', collation: 'C' })
   tokenFamily!: string;
 
-  /** Rows of one token are summed; each is by itself nothing. */
+  /** A token can have several rows; only their sum means something. */
   @PrimaryColumn({ type: 'smallint' })
   slot!: number;
 

@@ -8,7 +8,7 @@ import type { TakenLimit } from '../../../platform/tokens/taken-limit.js';
 import { isChannel, ownLimitsOf, shareOf, TOKEN_OF_FAMILY } from '../../../platform/tokens/token-shares.js';
 import { TokenSpendingEntity } from './token-limits.entities.js';
 
-/** The most tokens that are looked at, those that take most first. */
+/** How many tokens are shown at most, those with the highest use first. */
 const MOST_READ = 1000;
 
 const TAKEN = { token_id: text, token_name: text, taken: double };
@@ -21,7 +21,7 @@ const SPENT = statement({
     WHERE day = (now() AT TIME ZONE 'UTC')::date GROUP BY token_id`),
 });
 type TakenRow = RowOfStatement<typeof SPENT>;
-/** Turns that run, and those whose message waits: few against all that there were, and found by indexes of their own. */
+/** Turns that run, and turns whose message waits: few compared with all turns, and found by their own indexes. */
 const RUNNING = statement({
   name: 'limits.running',
   replanned: true,
@@ -51,7 +51,7 @@ const STORED = statement({
     ) AS stored ${TOKEN_OF_FAMILY}`,
 });
 
-/** How much of their limits API tokens take with turns, messages and attachments, over all replicas; for operators. */
+/** How much of their limits API tokens use with turns, messages and attachments, over all replicas; for operators. */
 @Injectable()
 export class TokenLimits {
   constructor(

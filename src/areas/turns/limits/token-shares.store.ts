@@ -6,10 +6,10 @@ import { TokenStorageEntity } from './token-limits.entities.js';
 import type { TurnAllowance } from './turn-allowance.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
-/** Attachments go with their messages, when a session is erased or its time is over. */
+/** Attachments are deleted with their messages, when a session is erased or its retention ends. */
 const STORAGE_RETRY_SECS = 3600;
 
-/** What one token takes of a share is counted by one transaction at a time: else two could take the last of it. */
+/** Only one transaction at a time counts what one token uses of a share: otherwise two could take the last of it. */
 const LOCK = statement({
   name: 'shares.lock',
   params: { share: text, token: text },
@@ -29,7 +29,10 @@ const STORED = statement({
   sql: `SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM token_storage WHERE token_family = :token_family`,
 });
 
-/** Throws `TurnLimitReached` when as many messages of the API token wait as may; within the transaction that adds one. */
+/**
+ * Throws `TurnLimitReached` when the API token already has as many waiting messages as it may; runs in the transaction
+ * that adds one.
+ */
 export async function refuseTooManyWaiting(
   runner: SqlRunner,
   { tokenId, waitingMessages: most }: TurnAllowance,
@@ -46,7 +49,7 @@ export async function refuseTooManyWaiting(
 }
 
 /**
- * Throws `TurnLimitReached` when attachments of so many bytes are more than the API token may still store; within the
+ * Throws `TurnLimitReached` when the API token may not store this many more bytes of attachments; runs in the
  * transaction that stores them.
  */
 export async function refuseTooManyBytes(

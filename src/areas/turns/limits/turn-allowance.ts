@@ -6,7 +6,7 @@ import type { Budget } from '../../usage/usage.api.js';
 import type { USAGE_ROW } from './spending.sql.js';
 import { budgetRefusal, TurnLimitReached } from './turn-limit-reached.js';
 
-/** What a caller's turns may take at this moment; 0 is no limit. */
+/** What a caller's turns may use at this moment; 0 is no limit. */
 export interface TurnAllowance {
   readonly tokenId: string;
   readonly tokenDailyTokens: number;
@@ -20,7 +20,7 @@ export interface TurnAllowance {
   readonly budgets: readonly Budget[];
 }
 
-/** How a session and an API token stand, by the database. */
+/** What a session and an API token have used, according to the database. */
 export type LimitUsage = RowOf<typeof USAGE_ROW>;
 
 type Limits = GatewaySettings['limits'];
@@ -45,7 +45,7 @@ export function isLimited(allowance: TurnAllowance): boolean {
   return tokenDailyTokens > 0 || tokenTurns > 0 || sessionDailyTokens > 0 || budgets.length > 0;
 }
 
-/** The budget that is used up, else undefined. */
+/** The budget that is used up; undefined when none is. */
 export function spentBudget(
   standing: LimitUsage,
   allowance: TurnAllowance,
@@ -76,7 +76,7 @@ function spentTokens(standing: LimitUsage, allowance: TurnAllowance): TurnLimitR
   return new TurnLimitReached('api_token_budget', sentence, retryAfterSecs);
 }
 
-/** Set when as many turns of the API token run as may. */
+/** Set when the API token already runs as many turns as it may. */
 export function turnsTaken(
   standing: LimitUsage,
   { tokenTurns: most }: TurnAllowance,

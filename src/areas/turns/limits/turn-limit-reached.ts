@@ -2,7 +2,7 @@ import { RateLimited } from '../../../common/errors/gateway-error.js';
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
 import { type Budget, settingOf } from '../../usage/usage.api.js';
 
-/** What of `[limits]` a message has met. */
+/** Which limit of `[limits]` a message has reached. */
 export type TurnLimit =
   | 'api_token_budget'
   | 'session_budget'
@@ -12,7 +12,7 @@ export type TurnLimit =
   | 'api_token_stored_bytes'
   | 'replica_turns';
 
-/** A message that may not begin a turn now (429); nothing of it is stored. */
+/** A message whose turn may not begin now (429); nothing of it is stored. */
 export class TurnLimitReached extends RateLimited {
   constructor(
     readonly limit: TurnLimit,
@@ -35,7 +35,7 @@ const WHOSE = {
   agents: 'this agent',
 } as const;
 
-/** What a message is told whose budget is used up; how much of it others spent is not said. */
+/** The text for a message whose budget is used up; it does not say how much other people spent. */
 export function budgetRefusal(
   budget: Budget,
   limits: GatewaySettings['limits'],

@@ -33,7 +33,7 @@ export class TurnRefusals implements OnModuleInit {
     for (const reason of REASONS) this.refusals.inc({ reason }, 0);
   }
 
-  /** Counts it when it was a limit that refused. */
+  /** Counts the error if it is a limit that refused the message. */
   note(error: unknown): void {
     if (error instanceof TurnLimitReached) this.refusals.inc({ reason: error.limit });
     else if (error instanceof TurnInProgress) this.refusals.inc({ reason: 'turn_in_progress' });

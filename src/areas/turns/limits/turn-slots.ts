@@ -5,13 +5,14 @@ import { RunningTurns } from '../running-turns.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
 /**
- * The places for turns in this process (`limits.turns_per_replica`). A place is taken here while a turn is about to
- * begin; from then on the running turn itself is what takes it, so that it is free again however the turn ends.
+ * The slots for turns in this process (`limits.turns_per_replica`). A slot is taken here while a turn is about to
+ * begin. From then on the running turn itself occupies the slot, so that it becomes free however the turn ends.
  */
 @Injectable()
 export class TurnSlots {
   private held = 0;
   private readonly waiting = new Set<() => void>();
+  private readonly onNoneBegins: (() => void)[] = [];
 
   constructor(
     private readonly running: RunningTurns,
@@ -20,13 +21,13 @@ export class TurnSlots {
     running.onEnd(() => this.admit());
   }
 
-  /** Takes a place that is free; who waits comes first. */
+  /** Takes a free slot; those who already wait come first. */
   tryAcquire(): boolean {
     this.admit();
     return this.waiting.size === 0 && this.acquireFree();
   }
 
-  /** Whether another message may wait for a place: as many may as there are places. */
+  /** Whether another message may wait for a slot: as many may wait as there are slots. */
   get hasRoomToWait(): boolean {
     return this.waiting.size < this.most;
   }
@@ -37,7 +38,7 @@ export class TurnSlots {
     return [{ holder: null, what: 'turns at once at this replica', taken, limit: this.most, advice }];
   }
 
-  /** Waits for a place in the order of the calls. @returns whether it got one within `waitMs` */
+  /** Waits for a slot, in the order of the calls. @returns whether it got one within `waitMs` */
   acquireWithin(waitMs: number): Promise<boolean> {
     if (this.tryAcquire()) return Promise.resolve(true);
     return new Promise((resolve) => {
@@ -53,7 +54,7 @@ export class TurnSlots {
     });
   }
 
-  /** Runs `work` in a place that was taken, which stays taken only when something came of it. */
+  /** Runs `work` with a slot that was taken. The slot stays taken only if `work` returns something. */
   async holdFor<Result>(work: () => Promise<Result | undefined>): Promise<Result | undefined> {
     let result: Result | undefined;
     try {
@@ -64,10 +65,22 @@ export class TurnSlots {
     }
   }
 
-  /** Gives a place back: its turn runs, or will not. */
+  /** Gives a slot back: its turn runs, or will not run. */
   release(): void {
     this.held -= 1;
     this.admit();
+    if (this.held === 0) for (const wake of this.onNoneBegins.splice(0)) wake();
+  }
+
+  /** How many turns are about to begin: a session may be theirs already. */
+  get beginning(): number {
+    return this.held;
+  }
+
+  /** Resolves when none is about to begin, at once if so already. */
+  noneBegins(): Promise<void> {
+    if (this.held === 0) return Promise.resolve();
+    return new Promise((resolve) => this.onNoneBegins.push(resolve));
   }
 
   refusal(): TurnLimitReached {

@@ -13,16 +13,19 @@ import { TurnOfRevokedToken, TurnStopped } from '../turns.errors.js';
 import { ANY_TO_TAKE_UP, ANY_UNSAID } from './lost-turns.sql.js';
 import { type LostTurn, LostTurnsStore } from './lost-turns.store.js';
 
-/** A decision that is made elsewhere, such as at a command line, is found by that. */
+/** Finds decisions that were made elsewhere, such as on a command line. */
 const POLL_MS = 400;
-/** What ended a wait wakes the turn by itself; this finds what did not, and looks at every parked turn: 4 ms for a thousand. */
+/**
+ * Whatever ends a wait wakes the turn by itself. This finds turns that were not woken, by looking at every parked turn:
+ * 4 ms for a thousand.
+ */
 const UNSAID_POLL_MS = 5000;
-/** Others take their share. */
+/** Other replicas take their share. */
 const MAX_AT_ONCE = 16;
 
 /**
- * Goes on with turns whose replica died or stopped, and with those whose wait for a person is over, from their last stored
- * step. Whichever replica sees it first takes the turn; those that may not be tried again are closed by the sweeper.
+ * Continues turns whose replica died or stopped, and turns whose wait for a person is over, from their last stored
+ * step. The first replica that sees such a turn takes it; the sweeper closes turns that may not be tried again.
  */
 @Injectable()
 export class LostTurns implements OnModuleInit, OnModuleDestroy {
@@ -90,14 +93,15 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
   }
 
   private async look(): Promise<void> {
-    if (this.readiness.isDraining || this.stopped || !this.sources.areSettled) return;
+    const isDraining = (): boolean => this.readiness.isDraining;
+    if (isDraining() || this.stopped || !this.sources.areSettled) return;
     try {
       await this.store.wakeOverdue(this.isUnsaid);
       this.isUnsaid = false;
       const due = await this.store.due(MAX_AT_ONCE);
       let taken = 0;
       for (const turn of due) {
-        if (!this.slots.tryAcquire()) return;
+        if (isDraining() || !this.slots.tryAcquire()) return;
         const isTaken = await this.goOn(turn).catch((error: unknown) => this.logFailure(turn, error));
         if (isTaken === true) taken += 1;
       }
@@ -115,7 +119,7 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** One that fails keeps no other from going on. */
+  /** A turn that fails keeps no other from continuing. */
   private logFailure({ sessionId, turnId }: LostTurn, error: unknown): void {
     this.logger.warn('a turn of a lost replica could not be taken up; will retry', {
       session_id: sessionId,

@@ -5,7 +5,7 @@ import { TurnSlots } from '../limits/turn-slots.js';
 import { RunningTurns } from '../running-turns.js';
 import { LostTurns } from './lost-turns.service.js';
 
-test('a turn about whose token nobody can be asked keeps no place', async () => {
+test('a turn whose token cannot be checked takes no place', async () => {
   const running = new RunningTurns();
   const slots = new TurnSlots(running, {
     current: { limits: { turns_per_replica: 1 } } as GatewaySettings,

@@ -19,11 +19,14 @@ import { CLAIMED, CLAIMED_ROW, LEASE_END, REMEMBERED, SUMMARY, WATCHED } from '.
 import { TurnStepEntity } from '../turn-step.entity.js';
 import type { TurnOrigin } from './turn-origin.js';
 
-/** A turn that may not be given up yet has this long, however often its replicas die. */
+/** A turn that may not be given up yet has this much time, however often its replicas die. */
 const MIN_TRIED_SECS = 60;
-/** From the last allowed attempt on, each further one waits so much longer: what kills its replica does so rarely. */
+/**
+ * From the last allowed attempt on, each attempt waits this much longer than the one before: a turn that kills its
+ * replica then does so rarely.
+ */
 const PAUSE_SECS = 15;
-/** Who owns a session whose turn waits for a person. */
+/** The owner of a session whose turn waits for a person. */
 const PARKED = 'awaiting approval';
 
 /** Turns whose owner is gone. */
@@ -38,7 +41,10 @@ const HAS_PROGRESSED = `EXISTS (SELECT 1 FROM turn_steps WHERE turn_steps.turn_i
 const LAST_PROGRESS = `greatest(coalesce(turns.started_at, turns.created_at),
         (SELECT max(created_at) FROM turn_steps WHERE turn_steps.turn_id = turns.id AND kind <> 'spent'))`;
 
-/** Whether a turn that is lost may be tried once more: `mayResume` and `most` are SQL for `agent.resume` and `turns.max_attempts`. */
+/**
+ * Whether a lost turn may be tried once more: `mayResume` and `most` are SQL for `agent.resume` and
+ * `turns.max_attempts`.
+ */
 export function mayGoOn(mayResume: string, most: string): string {
   return `(${mayResume} AND turns.origin IS NOT NULL AND sessions.turn_fence = turns.fence
     AND sessions.turn_owner IS NOT NULL AND sessions.status <> 'terminated'
@@ -49,7 +55,7 @@ export function mayGoOn(mayResume: string, most: string): string {
 const IS_DUE = `(turns.attempts < :maxAttempts OR ${HAS_PROGRESSED}
     OR sessions.turn_lease_until < now() - (turns.attempts - :maxAttempts + 1) * interval '${PAUSE_SECS} seconds')`;
 
-/** Turns that can be taken up now; under `agent.resume` and `turns.max_attempts`. */
+/** Turns that can be taken up now, subject to `agent.resume` and `turns.max_attempts`. */
 export const DUE = statement({
   name: 'lost_turns.due',
   params: { mayResume: boolean, maxAttempts: integer, most: bigint },
@@ -60,7 +66,9 @@ export const DUE = statement({
     ORDER BY turns.arrival LIMIT :most`,
 });
 
-/** Takes a turn for this replica, if it is still as it was seen, with the history before it, as when it began. */
+/**
+ * Takes a turn for this replica if nothing changed since it was seen, with the history as it was when the turn began.
+ */
 export const TAKE_UP = statement({
   name: 'lost_turns.take_up',
   params: { ...LEASE_PARAMS, ...{ turn: text, message: text, historyMessages: bigint } },
@@ -100,12 +108,12 @@ export const STEPS = statement({
   sql: `SELECT number, kind, content FROM turn_steps WHERE turn_id = :turn ORDER BY number`,
 });
 
-/** Lets go of a turn that ran `ranMs` so far, for another replica. */
+/** Releases a turn that ran `ranMs` so far, for another replica. */
 export const HAND_OVER = statement({
   name: 'lost_turns.hand_over',
   params: {
     ...{ ...LEASE_PARAMS, turn: text, ranMs: integer },
-    /** The content of a step with what it spent since the last one; null for nothing. */
+    /** The content of a step with what it spent since the last one; null when it spent nothing. */
     spent: nullable(json<unknown>()),
     isAttempt: boolean,
   },
@@ -124,9 +132,9 @@ export const HAND_OVER = statement({
 });
 
 /**
- * Lets go of a turn that waits for answers to these questions. The session stays busy and the lease has run out: the turn is
- * lost as soon as its status says that it runs. The questions are held until that is stored, so that one that is answered
- * now finds the turn parked.
+ * Releases a turn that waits for answers to these approvals. The session stays busy and the lease has expired, so the
+ * turn counts as lost as soon as its status says that it runs. The approvals are locked until that is stored, so that a
+ * decision made now finds the turn parked.
  */
 export const PARK = statement({
   name: 'lost_turns.park',
@@ -152,16 +160,19 @@ export const PARK = statement({
 });
 
 const ARE_PARKED = `turns.status = 'awaiting_approval'`;
-/** What woke none of these: whoever ended the wait died before it said so, or is of a version that does not. */
+/**
+ * Parked turns whose wait is over although nothing woke them: whatever ended the wait died before it could, or is a
+ * version that does not.
+ */
 const IS_UNSAID = `sessions.status = 'terminated' OR sessions.cancel_fence = sessions.turn_fence
         OR EXISTS (SELECT 1 FROM tool_approvals WHERE tool_approvals.turn_id = turns.id AND tool_approvals.verdict IS NOT NULL
           AND tool_approvals.decided_at >= sessions.turn_lease_until)`;
-/** One index says it, however many are parked. */
+/** One index answers this, however many turns are parked. */
 const OVERDUE = `SELECT turns.id FROM turns WHERE ${ARE_PARKED} AND turns.wake_at <= now()`;
 /** Looks at every parked turn. */
 const UNSAID = `SELECT turns.id FROM turns JOIN sessions ON sessions.id = turns.session_id WHERE ${ARE_PARKED} AND (${IS_UNSAID})`;
 
-/** Whether there are turns to be looked at. */
+/** Whether there are turns to look at. */
 export const ANY_TO_TAKE_UP = dueQuestion({
   name: 'lost_turns',
   params: {},
@@ -169,7 +180,7 @@ export const ANY_TO_TAKE_UP = dueQuestion({
   sql: `(EXISTS (SELECT 1 ${LOST}) OR EXISTS (${OVERDUE}))`,
 });
 
-/** Whether there are parked turns that nobody has woken. */
+/** Whether there are parked turns that nothing has woken. */
 export const ANY_UNSAID = dueQuestion({
   name: 'unsaid_turns',
   params: {},
@@ -195,12 +206,18 @@ export const WAKE_UNSAID = statement({
   sql: waking(UNSAID),
 });
 
-/** Ends the wait of parked turns; `condition` is SQL about `turns`. They are then taken up, or closed when they may not go on. */
+/**
+ * Ends the wait of parked turns; `condition` is SQL about `turns`. Then a replica takes them up, or the sweeper closes
+ * those that may not continue.
+ */
 export function wakeParked(condition: string): string {
   return `UPDATE turns SET status = 'running', wake_at = NULL WHERE ${ARE_PARKED} AND (${condition})`;
 }
 
-/** A statement of its own, after what ends the turn: one that is parked at that moment is seen here, or sees that itself. */
+/**
+ * A separate statement after the one that ends the turn: a turn that is parked at that moment is either seen here, or
+ * sees the end itself.
+ */
 export const WAKE_OF_SESSION = statement({
   name: 'lost_turns.wake_of_session',
   params: { session: text },

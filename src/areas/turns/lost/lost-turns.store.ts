@@ -16,33 +16,33 @@ export interface LostTurn extends TurnLease {
   readonly origin: TurnOrigin;
 }
 
-/** A turn that this replica goes on with. */
+/** A turn that this replica continues. */
 export interface TakenUpTurn {
   readonly claimed: ClaimedTurn;
   readonly message: NewUserMessage;
-  /** What it had done: in the order in which it was stored. */
+  /** Its stored steps, in the order in which they were stored. */
   readonly steps: readonly TurnStep[];
-  /** The number of the last one; 0 without any. */
+  /** The number of the last step; 0 without any. */
   readonly lastStep: number;
   /** Whether it was to be cancelled when its replica died. */
   readonly isCancelled: boolean;
-  /** From 2: grows each time. */
+  /** From 2: grows with each attempt. */
   readonly attempt: number;
-  /** Milliseconds that it ran, as far as that is known: not what it ran on a replica that died. */
+  /** Milliseconds that it ran, as far as known: without its time on a replica that died. */
   readonly ranMs: number;
 }
 
-/** What is kept of a turn that is let go of. */
+/** What is stored of a turn that is released. */
 export interface HandedOverTurn {
   /** Milliseconds that it ran. */
   readonly ranMs: number;
   /** What it spent since its last step. */
   readonly unstored: readonly ModelSpending[];
-  /** Whether it counts to `turns.max_attempts`: one that is let go of because its replica stops does not. */
+  /** Whether the attempt counts towards `turns.max_attempts`: not when it is released because its replica stops. */
   readonly isAttempt: boolean;
 }
 
-/** The statements about turns that lost their replica and go on. */
+/** The statements about turns that lost their replica and continue. */
 @Injectable()
 export class LostTurnsStore {
   constructor(
@@ -69,7 +69,7 @@ export class LostTurnsStore {
     }));
   }
 
-  /** Undefined when another replica was faster, or its session has ended. */
+  /** Undefined when another replica was faster, or the session has ended. */
   async takeUp(turn: LostTurn): Promise<TakenUpTurn | undefined> {
     const { turnId, userMessageId, origin } = turn;
     const historyMessages = this.settings.current.agent.history_max_messages;
@@ -95,14 +95,17 @@ export class LostTurnsStore {
     };
   }
 
-  /** Lets go of a turn that runs here, so that another replica goes on with it at once. False when it was not held any more. */
+  /**
+   * Releases a turn that runs here, so that another replica continues it at once. False when this replica no longer
+   * held it.
+   */
   async handOver(lease: TurnLease, { ranMs, unstored, isAttempt }: HandedOverTurn): Promise<boolean> {
     const spent = unstored.length === 0 ? null : JSON.stringify({ spending: unstored });
     const given = { ...leaseParams(lease, this.replica), ranMs, spent, isAttempt };
     return (await this.database.query(sql.HAND_OVER, given)).length > 0;
   }
 
-  /** The same until one of these questions is answered or has run out. */
+  /** The same, until one of these approvals is decided or expires. */
   async park(lease: TurnLease, ranMs: number, questions: readonly string[]): Promise<boolean> {
     const given = { ...leaseParams(lease, this.replica), ranMs, questions };
     return (await this.database.query(sql.PARK, given)).length > 0;
@@ -113,7 +116,9 @@ export class LostTurnsStore {
     await this.database.query(sql.WAKE_OF_SESSION, { session: sessionId });
   }
 
-  /** Parked turns about which nobody decided in time are lost from now on; if `isUnsaid`, also those that nobody woke. */
+  /**
+   * Marks parked turns as lost whose approvals nobody decided in time; with `isUnsaid`, also those that nothing woke.
+   */
   async wakeOverdue(isUnsaid: boolean): Promise<void> {
     await this.database.query(sql.WAKE_OVERDUE);
     if (isUnsaid) await this.database.query(sql.WAKE_UNSAID);

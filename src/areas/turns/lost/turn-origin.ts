@@ -2,7 +2,10 @@ import type { Caller } from '../../../platform/tokens/caller.js';
 import type { NewUserMessage } from '../message.js';
 import type { MessageOptions } from '../message-options.js';
 
-/** How a turn began, beside its message: stored with it, so that another replica goes on under the same rules. Plain data. */
+/**
+ * How a turn began, apart from its message. Stored with the turn, so that another replica continues under the same
+ * rules. Plain data.
+ */
 export interface TurnOrigin {
   readonly caller: Caller;
   readonly options?: MessageOptions;

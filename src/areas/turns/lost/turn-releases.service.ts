@@ -14,16 +14,19 @@ import type { TurnLease } from '../turn-lease.js';
 import { TurnAwaitsApproval } from '../turns.errors.js';
 import { type HandedOverTurn, LostTurnsStore } from './lost-turns.store.js';
 
-/** How long a turn has run, and what of it waits for people. */
+/** How long a turn has run, and for how much of that it waited for people. */
 export interface TurnTime {
   readonly waits: ApprovalWaits;
-  /** Milliseconds on every replica, without waiting for people. */
+  /** Milliseconds on all replicas, without waiting for people. */
   readonly elapsedMs: number;
   /** The turn is over here. */
   end(): void;
 }
 
-/** Lets go of turns that run here and go on on any replica: when this one stops, and when all that is left waits for people. */
+/**
+ * Releases turns that run here, so that any replica can continue them: when this replica stops, and when a turn waits
+ * only for people.
+ */
 @Injectable()
 export class TurnReleases {
   private readonly logger: Logger;
@@ -65,12 +68,14 @@ export class TurnReleases {
     };
   }
 
-  /** False when it was not this replica's any more. */
+  /** False when this replica no longer held it. */
   handOver(lease: TurnLease, ran: HandedOverTurn): Promise<boolean> {
     return this.letGo(lease, () => this.store.handOver(lease, ran));
   }
 
-  /** The same until somebody decides. Whoever follows the turn here reads on what other replicas write of it. */
+  /**
+   * The same until somebody decides. Readers who follow the turn here continue with what other replicas write of it.
+   */
   async park(
     turn: CalledTurn,
     live: LiveTurn,
@@ -85,14 +90,14 @@ export class TurnReleases {
     return true;
   }
 
-  /** Asked after it is parked: whoever revokes the token from now on wakes the turns that are. */
+  /** Checked after the turn is parked: a token revoked later wakes the parked turns. */
   private async endIfRevoked({ lease, caller }: CalledTurn): Promise<boolean> {
     const isRevoked = (await this.tokens.endedAmong(ownersOf(caller))).size > 0;
     if (isRevoked) await this.store.wake(lease);
     return true;
   }
 
-  /** One that cannot be let go of is found when its lease has run out. */
+  /** A turn that could not be released is found when its lease has expired. */
   private async letGo(lease: TurnLease, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();
@@ -116,7 +121,7 @@ function turnTimedOut(timeoutMs: number): ProviderTimedOut {
   });
 }
 
-/** The time that a turn has. It stands still while all that the turn waits for is people. */
+/** The time limit of a turn. It stands still while the turn waits only for people. */
 class TurnClock {
   private timer: NodeJS.Timeout | undefined;
   private startedAt = 0;

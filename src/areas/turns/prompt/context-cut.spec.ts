@@ -13,26 +13,26 @@ const exchanges = (count: number, tokens: number, resultTokens = 0): ExchangeSiz
 const cutOf = (history: readonly ExchangeSize[], inForce = NOTHING, otherTokens = 0, unread = 0) =>
   contextCut(history, inForce, budget, { otherTokens, unread });
 
-test('while everything fits, what is cut stays as it is', () => {
+test('while everything fits, nothing more is cut', () => {
   const inForce = { messages: 0, results: 4 };
   expect(cutOf(exchanges(8, 100), inForce)).toBe(inForce);
   expect(cutOf(exchanges(8, 100), inForce, 1)).not.toBe(inForce);
 });
 
-test('past the budget whole exchanges go, the oldest first, until 0.6 is left', () => {
+test('past the budget whole exchanges are cut, the oldest first, until 0.6 is left', () => {
   expect(cutOf(exchanges(9, 100))).toEqual({ messages: 6, results: 6 });
   expect(cutOf(exchanges(8, 100), NOTHING, 101)).toEqual({ messages: 8, results: 8 });
 });
 
-test('the results of tools go before any exchange does, the oldest first', () => {
+test('the results of tools are cut before any exchange, the oldest first', () => {
   expect(cutOf(exchanges(9, 100, 60))).toEqual({ messages: 0, results: 10 });
 });
 
-test('when the results are not enough, exchanges go too', () => {
+test('when the results are not enough, exchanges are cut too', () => {
   expect(cutOf(exchanges(9, 100, 10))).toEqual({ messages: 6, results: 16 });
 });
 
-test('the last exchange stays, however little room there is; of it the results go last of all', () => {
+test('the last exchange stays, however little room there is; its results are cut last of all', () => {
   expect(cutOf(exchanges(1, 5000))).toEqual(NOTHING);
   expect(cutOf(exchanges(3, 5000))).toEqual({ messages: 4, results: 4 });
   expect(cutOf(exchanges(3, 5000, 4900))).toEqual({ messages: 4, results: 6 });
@@ -44,12 +44,12 @@ test('too many messages are cut like too many tokens, in a block', () => {
   expect(cutOf(exchanges(11, 1))).toEqual({ messages: 10, results: 10 });
 });
 
-test('messages that were not even read are cut with what is older than them', () => {
+test('messages that were not even read are cut with those older than them', () => {
   const newest = exchanges(10, 1).map((one) => ({ ...one, through: one.through + 1980 }));
   expect(cutOf(newest, NOTHING, 0, 1980)).toEqual({ messages: 1988, results: 1988 });
 });
 
-test('what a cut leaves fits for many calls', () => {
+test('after a cut there is room for many calls', () => {
   let inForce = NOTHING;
   let cuts = 0;
   const said: ExchangeSize[] = [];
@@ -64,7 +64,7 @@ test('what a cut leaves fits for many calls', () => {
   expect(cuts).toBeLessThan(50);
 });
 
-test('the budget leaves the answer its room', () => {
+test('the budget leaves room for the answer', () => {
   const settings = {
     context_tokens: 1000,
     compact_at: 0.8,

@@ -1,7 +1,10 @@
 import { BYTES_PER_TOKEN, TOKENS_PER_MESSAGE } from '../../models/models.api.js';
 import type { HistoryMessage } from '../message.js';
 
-/** How much of the oldest part of a session's history is no longer sent to the model, by places in the history; 0 is nothing. */
+/**
+ * How much of the oldest part of a session's history is no longer sent to the model, by places in the history; 0 is
+ * nothing.
+ */
 export interface ContextCut {
   /** Messages up to this place are not sent. */
   readonly messages: number;
@@ -9,22 +12,22 @@ export interface ContextCut {
   readonly results: number;
 }
 
-/** A user message with all that follows it until the next one, as the budget sees it. */
+/** A user message with everything up to the next one, as the budget sees it. */
 export interface ExchangeSize {
   /** The place of its last message. */
   readonly through: number;
   readonly messages: number;
-  /** Estimated tokens, results of tools included unless they are cut already. */
+  /** Estimated tokens, including results of tools unless they are cut already. */
   readonly tokens: number;
-  /** Of `tokens`: what is saved when the results of its tools are cut. */
+  /** The part of `tokens` that is saved when the results of its tools are cut. */
   readonly resultTokens: number;
 }
 
-/** What a history may take. */
+/** How much room a history has. */
 export interface ContextBudget {
-  /** Estimated tokens of all input past which something is cut. */
+  /** When the estimated tokens of all input exceed this, something is cut. */
   readonly tokens: number;
-  /** What is left after a cut: a whole block goes, so that the new prefix holds for many calls. */
+  /** What is left after a cut: a whole block is cut, so that the new prefix lasts for many calls. */
   readonly tokensAfter: number;
   readonly messages: number;
   readonly messagesAfter: number;
@@ -39,7 +42,7 @@ interface ContextSettings {
   readonly history_max_messages: number;
 }
 
-/** The answer of the agent needs its room too, so a long one makes the history shorter. */
+/** The agent's answer needs room too, so a long answer leaves less for the history. */
 export function contextBudget(settings: ContextSettings, output: number): ContextBudget {
   const { context_tokens: context, history_max_messages: messages } = settings;
   const tokens = Math.min(settings.compact_at * context, context - output);
@@ -47,12 +50,12 @@ export function contextBudget(settings: ContextSettings, output: number): Contex
   return { tokens, tokensAfter, messages, messagesAfter: Math.floor(SHARE_AFTER * messages) };
 }
 
-/** Bytes that a character of a string has in UTF-8 at most. */
+/** The most bytes that a character of a string takes in UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * Whether a history of nothing but texts fits whole, however many bytes its characters take: then nobody has to weigh it.
- * @param seq the place of the message behind it
+ * Whether a history of nothing but text fits whole, whatever its characters are: then nothing has to be counted.
+ * @param seq the place of the message after it
  */
 export function surelyFits(
   history: readonly HistoryMessage[],
@@ -70,10 +73,10 @@ export function surelyFits(
 }
 
 /**
- * What is to be cut now. While everything fits, the cut that is in force stays, so that the prefix does. Past the budget a
- * block goes: first the results of tools, the oldest first, then whole exchanges, the oldest first. The last exchange
- * stays; only its results may go, last of all.
- * @param otherTokens of what is sent beside the history
+ * What is to be cut now. While everything fits, the cut in force stays, so that the prefix stays too. Over budget a
+ * block is cut: first the results of tools, then whole exchanges, each time the oldest first. The last exchange stays;
+ * only its results may be cut, last of all.
+ * @param otherTokens of what is sent besides the history
  * @param unread messages of the history, older than the exchanges, that would have to be sent too
  */
 export function contextCut(
@@ -109,7 +112,7 @@ function placeBefore([first]: readonly ExchangeSize[]): number {
   return first === undefined ? 0 : first.through - first.messages;
 }
 
-/** The place up to which results go with those of this exchange; 0 when it has none. */
+/** The last place whose results are cut together with those of this exchange; 0 when it has none. */
 function resultsOf(exchange: ExchangeSize | undefined): number {
   return exchange !== undefined && exchange.resultTokens > 0 ? exchange.through : 0;
 }

@@ -35,12 +35,12 @@ const CUT_AND_SUM_UP = statement({
     RETURNING session_id`,
 });
 
-/** The newest `Summary` of a session, as SQL; null when nothing of it was ever summed up. */
+/** The newest `Summary` of a session, as SQL; null when nothing of it was ever summarised. */
 export const newestSummary = (sessionId: string): string => `(
     SELECT json_build_object('first', first_seq, 'last', last_seq, 'content', content, 'model', model)
     FROM conversation_summaries WHERE session_id = ${sessionId} ORDER BY last_seq DESC LIMIT 1)`;
 
-/** What stands for the oldest messages of a session, by their places in its history. */
+/** What replaces the oldest messages of a session, by their places in its history. */
 export interface Summary {
   readonly first: number;
   readonly last: number;
@@ -49,7 +49,7 @@ export interface Summary {
   readonly model: string;
 }
 
-/** The statements about what of a session's history is no longer sent to the model. */
+/** The statements about the part of a session's history that is no longer sent to the model. */
 @Injectable()
 export class ContextCutsStore {
   constructor(
@@ -57,7 +57,7 @@ export class ContextCutsStore {
     private readonly replica: ReplicaId,
   ) {}
 
-  /** Holds for this turn and those that follow. Throws `TurnInterrupted` when the lease was lost. */
+  /** Holds for this turn and later ones. Throws `TurnInterrupted` when the lease was lost. */
   async store(lease: TurnLease, cut: ContextCut, summary?: Summary): Promise<void> {
     const given = { ...leaseParams(lease, this.replica), ...cut };
     const stored =

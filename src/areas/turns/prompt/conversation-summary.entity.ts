@@ -1,13 +1,13 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** What stands for the oldest messages of a session; `ContextCutsStore` has the statements. */
+/** What replaces the oldest messages of a session; `ContextCutsStore` has the statements. */
 @Entity('conversation_summaries')
 export class ConversationSummaryEntity {
   @PrimaryColumn({ name: 'session_id', type: 'text', collation: 'C' })
   @ForeignKey('sessions', { name: 'conversation_summaries_session_id_fkey', onDelete: 'CASCADE' })
   sessionId!: string;
 
-  /** The places in the history of the first and the last message that it stands for. */
+  /** The places in the history of the first and the last message that it replaces. */
   @Column({ name: 'first_seq', type: 'integer' })
   firstSeq!: number;
 

@@ -45,7 +45,7 @@ function sent(
   return modelMessages(exchangesOf(history, known, cut), { steps: known, bytes: new Map(), cut });
 }
 
-test('what was asked of tools and what they answered stands where it happened, before the answer', () => {
+test('tool calls and their results stand where they happened, before the answer', () => {
   const content = 'Let me see.\n\nAnd again.\n\nDone.';
   const steps = [
     asked('Let me see.', '1', '2'),
@@ -63,7 +63,7 @@ test('what was asked of tools and what they answered stands where it happened, b
   ]);
 });
 
-test('rounds in which nothing was said leave no blank line in what follows', () => {
+test('rounds without text leave no blank line in what follows', () => {
   const steps = [asked('', '1'), answered('1'), asked('', '2'), answered('2')];
   expect(sent([placed(1), placed(2, { content: 'Done.' })], { m2: steps }).at(-1)).toEqual({
     role: 'assistant',
@@ -72,7 +72,7 @@ test('rounds in which nothing was said leave no blank line in what follows', () 
   });
 });
 
-test('a call without a result gets one, and a fragment says that it is one', () => {
+test('a call without a result gets one, and a fragment is marked as one', () => {
   const cancelled = placed(2, { content: 'Let me see.', incomplete: 'cancelled' });
   expect(sent([placed(1), cancelled], { m2: [asked('Let me see.', '1')] }).slice(1)).toEqual([
     { role: 'assistant', text: 'Let me see.', toolCalls: [call('1')] },
@@ -81,11 +81,11 @@ test('a call without a result gets one, and a fragment says that it is one', () 
   ]);
 });
 
-test('an answer without text is left out, and so is what stands before the first user message', () => {
+test('an answer without text is left out, and so is everything before the first user message', () => {
   expect(sent([placed(2), placed(3), placed(4, { content: ' ' }), placed(5)])).toEqual([user(3), user(5)]);
 });
 
-test('results up to the cut are marks, and cost what a mark costs', () => {
+test('results up to the cut become marks, and count as marks', () => {
   const history = [placed(1), placed(2), placed(3), placed(4)];
   const long = 'x'.repeat(4000);
   const steps = { m2: [asked('', '1'), answered('1', long)], m4: [asked('', '2'), answered('2', long)] };
@@ -99,7 +99,7 @@ test('results up to the cut are marks, and cost what a mark costs', () => {
   expect(results).toEqual([RESULT_CUT, long]);
 });
 
-test('attachments count: images by a flat rate, files by their size', () => {
+test('attachments count: images at a flat rate, files by their size', () => {
   const attached = (more: Partial<AttachmentInfo>) =>
     exchangesOf(
       [
@@ -134,7 +134,7 @@ test.each<[string, boolean, Partial<PlacedMessage>, number]>([
   ['calls of tools', false, { toolCalls: [{ id: 'c' } as ToolCallRecord] }, 1000],
   ['a fragment', false, { incomplete: 'interrupted' }, 1000],
   ['a small budget', false, {}, 20],
-])('a history is not weighed when it surely fits: %s', (_what, fits, more, tokens) => {
+])('a history is not measured when it certainly fits: %s', (_what, fits, more, tokens) => {
   const history = [placed(1), placed(2, more)];
   const budget = { tokens, tokensAfter: tokens, messages: 2, messagesAfter: 2 };
   const place = { seq: 3, cut: NOTHING, otherTokens: 10 };
@@ -158,7 +158,7 @@ test('a note stands before everything that is said', () => {
   expect(withNote([fresh], '')).toEqual([fresh]);
 });
 
-test('a cut of the last results gives way only when nothing else is left', () => {
+test('the last results are cut only when nothing else is left', () => {
   const steps = new Map([['m2', [asked('', '1'), answered('1', 'x'.repeat(40_000))]]]);
   const exchanges = exchangesOf([placed(1), placed(2)], steps, NOTHING);
   const budget = { tokens: 800, tokensAfter: 600, messages: 200, messagesAfter: 120 };

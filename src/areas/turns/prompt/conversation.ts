@@ -21,11 +21,11 @@ import {
   type SizedMedia,
 } from './media-window.js';
 
-/** What stands in place of a result that never came: its turn was cancelled, failed, or lost its replica. */
+/** Stands in place of a result that never came: its turn was cancelled, failed, or lost its replica. */
 export const NO_RESULT =
   'No result: the turn ended before the tool answered. Whether the call had an effect is not known.';
 
-/** A user message of the history with all that follows it until the next one. */
+/** A user message of the history with everything up to the next one. */
 export interface Exchange extends ExchangeSize {
   readonly said: readonly HistoryMessage[];
 }
@@ -37,8 +37,8 @@ const NO_CALLS: readonly ModelToolCall[] = [];
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * The history, oldest first, as exchanges. What stands before the first user message belongs to an exchange that is not
- * sent any more. `cut` is in force: what it leaves out costs nothing.
+ * The history as exchanges, oldest first. Messages before the first user message belong to an exchange that is no
+ * longer sent. `cut` is in force: what it leaves out costs nothing.
  */
 export function exchangesOf(history: readonly HistoryMessage[], steps: Steps, cut: ContextCut): Exchange[] {
   const exchanges: HistoryMessage[][] = [];
@@ -50,12 +50,12 @@ export function exchangesOf(history: readonly HistoryMessage[], steps: Steps, cu
   return exchanges.map((said) => sized(said, steps, cut));
 }
 
-/** A message that only brought outputs of tools: what follows belongs to what asked for them. */
+/** A message that only brought outputs of tools: what follows it belongs to the exchange that called them. */
 function saysNothing({ content, attachments }: Pick<HistoryMessage, 'content' | 'attachments'>): boolean {
   return content.trim() === '' && attachments.length === 0;
 }
 
-/** The exchanges as a model reads them: what was asked of tools and what they answered where it happened. */
+/** The exchanges as a model reads them, with tool calls and their results where they happened. */
 export function modelMessages(
   exchanges: readonly Pick<Exchange, 'said'>[],
   {
@@ -78,8 +78,8 @@ export function modelMessages(
 }
 
 /**
- * Which pictures and files of these exchanges are not sent, so that all others take at most so many bytes: ids of attachments,
- * and `resultKey`s. Known before their bytes are read.
+ * Which pictures and files of these exchanges are left out, so that the rest has at most so many bytes: ids of
+ * attachments, and `resultKey`s. Decided before their bytes are read.
  */
 export function mediaLeftOut(
   exchanges: readonly Exchange[],
@@ -131,7 +131,7 @@ function noted(message: ModelMessage, leftOut: ReadonlySet<string>): ModelMessag
   return { ...message, results };
 }
 
-/** What a user says; of attachments that are left out a note, and of those that are gone nothing. */
+/** What a user says, with notes for attachments that are left out, and nothing for those that no longer exist. */
 export function userMessage(
   { content, attachments }: Pick<NewUserMessage, 'content'> & { attachments: readonly AttachmentInfo[] },
   bytes: ReadonlyMap<string, Buffer>,
@@ -147,7 +147,7 @@ export function userMessage(
   return { role: 'user', parts: content.trim() === '' ? attached : [...attached, said] };
 }
 
-/** Puts a note before everything else that is said. */
+/** Puts a note before everything else that the user says. */
 export function withNote(messages: readonly ModelMessage[], note: string): readonly ModelMessage[] {
   if (note === '') return messages;
   const [first, ...rest] = messages;
@@ -224,7 +224,7 @@ function answerOf(answer: HistoryMessage, steps: readonly TurnStep[], isCut: boo
   return [...rounds, ...finalText(answer, lastText(answer.content, asked))];
 }
 
-/** Of an answer that its caller brought along, which has no steps: one round, as its tool calls tell it. */
+/** The rounds of an answer that its caller brought along. It has no steps: its tool calls make one round. */
 export function stepsOfRecords({
   content,
   toolCalls,
@@ -238,13 +238,13 @@ export function stepsOfRecords({
   return [{ kind: 'asked', text: content, calls, model: '' }, ...answered];
 }
 
-/** What was said last, as it is sent; nothing when it is blank. */
+/** The last text as it is sent; nothing when it is blank. */
 function finalText(answer: HistoryMessage, said: string): ModelMessage[] {
   const text = asSaid(answer, said);
   return text.trim() === '' ? [] : [{ role: 'assistant', text, toolCalls: NO_CALLS }];
 }
 
-/** What the model said in a round in which it called tools, as it is sent back to it. */
+/** What the model said in a round in which it called tools, as it is sent back. */
 export function askedMessage({
   text,
   calls,
@@ -262,7 +262,10 @@ function missingResult(callId: string): ModelToolResult {
   return { callId, content: NO_RESULT, isError: true };
 }
 
-/** An answer is stored as the texts of all its rounds, with a blank line between them: what follows those of the steps. */
+/**
+ * An answer is stored as the texts of all its rounds, with a blank line between them. Returns the text after those of
+ * the steps.
+ */
 function lastText(content: string, asked: readonly AskedStep[]): string {
   const before = asked
     .map(({ text }) => text)
@@ -273,7 +276,7 @@ function lastText(content: string, asked: readonly AskedStep[]): string {
   return rest.startsWith('\n\n') ? rest.slice(2) : rest;
 }
 
-/** A model that does not know that it was cut off takes the fragment for what it meant to say. */
+/** A model that is not told that its answer was cut off takes the fragment for what it meant to say. */
 function asSaid({ incomplete }: HistoryMessage, text: string): string {
   return incomplete === null ? text : `${text}\n\n[This answer was cut off: ${incomplete}.]`.trimStart();
 }

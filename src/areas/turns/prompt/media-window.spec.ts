@@ -26,7 +26,7 @@ const sizes = (messages: readonly ModelMessage[]) =>
     ).map((part) => (part.type === 'text' ? 0 : Buffer.byteLength(part.data, 'base64'))),
   );
 
-test('past the bound the oldest go, in a block, until 0.6 is left', () => {
+test('past the limit the oldest are left out, in a block, until 0.6 is left', () => {
   const messages = ['a', 'b', 'c', 'd', 'e'].map((key) => [media(key, 30)]);
   expect([...leftOutMedia(messages.slice(0, 3), 100)]).toEqual([]);
   expect([...leftOutMedia(messages.slice(0, 4), 100)]).toEqual(['a', 'b']);
@@ -37,14 +37,14 @@ test('those of the last message are always sent', () => {
   expect([...leftOutMedia([[media('a', 10)], [media('b', 90), media('c', 90)]], 100)]).toEqual(['a']);
 });
 
-test('a note stands where a picture was, of users and of tools', () => {
+test('a note stands where a picture was, for users and for tools', () => {
   const messages = [shown(30, 30), drawn('call_1', 30), shown(30)];
   const within = withinMedia(messages, 100);
   expect(sizes(within)).toEqual([[0, 0], [30], [30]]);
   expect(JSON.stringify(within)).toContain('[attachment picture (image/png) is left out');
 });
 
-test('what is left out stays left out, however the messages come', () => {
+test('media that are left out stay left out, however the messages arrive', () => {
   const all = [shown(30), drawn('a', 30), shown(40), drawn('b', 30), shown(20), shown(60), drawn('c', 10)];
   for (let count = 1; count < all.length; count += 1) {
     const before = sizes(withinMedia(all.slice(0, count), 100));

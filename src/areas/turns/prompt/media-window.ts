@@ -15,12 +15,16 @@ export interface SizedMedia<Key> {
 
 type Attachment = Exclude<ContentPart, { type: 'text' }>;
 
-/** The share of the bound that is left when something goes: a whole block, so that the new prefix holds for many calls. */
+/**
+ * The share of the limit that is left after something is left out: a whole block goes, so that the new prefix lasts for
+ * many calls.
+ */
 const SHARE_AFTER = 0.6;
 
 /**
- * Which pictures and files are not sent, the oldest first, so that all others take at most so many bytes; those of the last
- * message always are. It depends on what was said so far alone: a message more leaves everything as it was, or takes a block.
+ * Which pictures and files are left out, the oldest first, so that the rest has at most so many bytes; those of the
+ * last message always stay. Depends only on what was said so far: one more message changes nothing, or leaves out one
+ * block more.
  * @param messages what each message brings, the oldest first
  */
 export function leftOutMedia<Key>(
@@ -56,7 +60,7 @@ export function withinMedia(messages: readonly ModelMessage[], maxBytes: number)
   return mediaReplaced(messages, (part) => (isMedia(part) && leftOut.has(part) ? leftOutNote(part) : part));
 }
 
-/** The messages with another part in place of each that users and tools brought. */
+/** The messages with each picture or file of users and tools replaced by another part. */
 export function mediaReplaced(
   messages: readonly ModelMessage[],
   replace: (part: ContentPart) => ContentPart,
@@ -68,7 +72,7 @@ export function mediaReplaced(
   });
 }
 
-/** What stands in place of a picture or file that is left out. */
+/** Stands in place of a picture or file that is left out. */
 export function leftOutNote(
   part: Pick<Attachment, 'type' | 'mimeType'> & { readonly name?: string },
 ): ContentPart {
@@ -77,7 +81,7 @@ export function leftOutNote(
   return { type: 'text', text };
 }
 
-/** The bytes that a part stands for. */
+/** How many bytes a part has. */
 export function bytesOf({ data }: Attachment): number {
   return Buffer.byteLength(data, 'base64');
 }
@@ -112,7 +116,7 @@ export function attachmentPart(info: AttachmentInfo, data: string): Exclude<Cont
     : { type: 'file', name: info.name ?? info.type, mimeType, data };
 }
 
-/** A picture is shown also when it was attached as a file; one that is text (SVG) can be read. */
+/** A picture is shown even if it was attached as a file; a picture that is text (SVG) can be read. */
 function isPicture(mimeType: string): boolean {
   return mimeType.startsWith('image/') && !mimeType.endsWith('+xml');
 }

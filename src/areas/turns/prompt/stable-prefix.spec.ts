@@ -16,6 +16,7 @@ import { PromptSources } from '../../tools/prompt-sources.js';
 import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
 import { ToolPolicy } from '../../tools/tool-policy.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
+import { ToolSources } from '../../tools/tool-sources.js';
 import type { ToolCallRecord, ToolCallRunner } from '../../tools/tools.api.js';
 import type { NewAttachment, NewUserMessage, PlacedMessage } from '../message.js';
 import type { MessageStore } from '../message.store.js';
@@ -321,7 +322,8 @@ class Session {
       before: () => Promise.resolve({ messages: [], hasMore: false }),
     } as unknown as MessageStore;
     return new TurnPrompt(
-      ...([sources, registry, messages, this.stepsStore(), this.cutsStore(), this.summaries()] as const),
+      ...([sources, registry, new ToolSources(), messages] as const),
+      ...([this.stepsStore(), this.cutsStore(), this.summaries()] as const),
       this.settings,
       logs,
     );

@@ -3,7 +3,7 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { estimatedTokens, type ModelMessage, type ModelUsage } from '../../models/models.api.js';
-import { PromptSources, ToolCatalog } from '../../tools/tools.api.js';
+import { PromptSources, ToolCatalog, ToolSources } from '../../tools/tools.api.js';
 import { offeredTools } from '../callers/caller-tools.js';
 import type { ClaimedTurn } from '../claimed-turn.js';
 import type { HistoryMessage, Message, NewUserMessage } from '../message.js';
@@ -26,7 +26,7 @@ import {
 import { Summaries, type SummaryResult, type SummaryTerms, summaryTag } from './summaries.service.js';
 import { toolTokens } from './tool-tokens.js';
 
-/** A turn, and whose token asked for it. */
+/** A turn, and the token that asked for it. */
 export type CalledTurn = ClaimedTurn & {
   readonly caller: Caller;
   /** What it had done before it was taken up. */
@@ -34,7 +34,7 @@ export type CalledTurn = ClaimedTurn & {
     | {
         readonly done: readonly TurnStep[];
         readonly lastStep: number;
-        /** Milliseconds that it ran, as far as that is known. */
+        /** Milliseconds that it ran, as far as known. */
         readonly ranMs: number;
         /** From 2. */
         readonly attempt: number;
@@ -48,19 +48,19 @@ type Bytes = ReadonlyMap<string, Buffer>;
 const NO_STEPS: Steps = new Map();
 const NO_BYTES: Bytes = new Map();
 
-/** How a turn asks a model before its first round, if it has to. */
+/** What it takes to ask a model before the first round, if the turn has to. */
 export type PromptTerms = Pick<SummaryTerms, 'agent' | 'account' | 'emit' | 'signal'>;
 
 const NOTHING_SPENT: ModelUsage = { input: 0, output: 0 };
-/** Messages that were never given to a model and are summed up nevertheless. */
+/** How many messages that no model has seen are summarised at most. */
 const MAX_SUMMED_UP = 10_000;
 
-/** What the model is told when it does not see the whole conversation. */
+/** What the model is told when it does not get the whole conversation. */
 const LEFT_OUT_NOTE = '[The oldest messages of this conversation are left out, because it is long.]';
 
 /**
- * Puts together what a turn gives to the model. System prompt, tools and history begin as in the call before, byte for
- * byte, so that providers can cache them; what holds for this message alone stands behind them.
+ * Builds what a turn gives to the model. System prompt, tools and history begin exactly as in the call before, byte for
+ * byte, so that providers can cache them; what applies only to this message comes after them.
  */
 @Injectable()
 export class TurnPrompt {
@@ -69,6 +69,7 @@ export class TurnPrompt {
   constructor(
     private readonly sources: PromptSources,
     private readonly catalog: ToolCatalog,
+    private readonly tools: ToolSources,
     private readonly messages: MessageStore,
     private readonly steps: TurnStepsStore,
     private readonly cuts: ContextCutsStore,
@@ -91,6 +92,7 @@ export class TurnPrompt {
       { sessionId: lease.sessionId, channel, userId, agent: turn.agent },
       turn.caller,
     );
+    await this.tools.settled(signal);
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
     const additions = await this.sources.additions(question, signal);
     const system = joined([
@@ -113,7 +115,7 @@ export class TurnPrompt {
     return { context, ...shown, agent, turnId: lease.turnId, spent, account, done, steps, waits };
   }
 
-  /** The history that fits, what stands for the rest, and what it took to make that. */
+  /** The history that fits, the summary of the rest, and what the summary cost. */
   private async earlier(turn: CalledTurn, tokens: number, terms: PromptTerms) {
     const known = turn.summary;
     const otherTokens = tokens + estimatedTokens(known?.content ?? '');
@@ -142,7 +144,7 @@ export class TurnPrompt {
     return { earlier, note: noteOf(cut, summary), spent: usage };
   }
 
-  /** Stores the cut for the turns that follow, with a summary of the messages that go if that is wanted and can be had. */
+  /** Stores the cut for later turns, with a summary of the messages that are cut if that is wanted and possible. */
   private async compact(
     turn: CalledTurn,
     cut: ContextCut,
@@ -181,7 +183,7 @@ export class TurnPrompt {
     return [...(await this.messages.before(lease.sessionId, firstRead, unread)).messages, ...read];
   }
 
-  /** Of a turn whose replica died the history has a note only, and not its calls. */
+  /** For a turn whose replica died the history has only a note, and not its calls. */
   private async stepsOf({ lease, history, cut }: CalledTurn): Promise<Steps> {
     const ids: string[] = [];
     for (const { id, toolCalls, incomplete } of history)
@@ -202,17 +204,20 @@ export class TurnPrompt {
   }
 }
 
-/** What is said for a message that only brings outputs, when an attempt to answer them before has left its own text behind them. */
+/**
+ * The text for a message that only brings outputs, when an earlier attempt to answer them has left its own text after
+ * them.
+ */
 const GO_ON = '[Go on with the results of the tools above.]';
 
-/** A message that only brings outputs of tools says nothing itself: they stand in the history, where they were asked for. */
+/** A message that only brings outputs of tools has no text: they are in the history, where they were asked for. */
 function said(message: NewUserMessage, bytes: Bytes, before: ModelMessage | undefined): ModelMessage[] {
   const whole = userMessage(message, bytes);
   if (whole.parts.length > 0) return [whole];
   return before?.role === 'tool' ? [] : [{ role: 'user', parts: [{ type: 'text', text: GO_ON }] }];
 }
 
-/** Stands before the first message that is left. */
+/** Comes before the first message that is left. */
 function noteOf(cut: ContextCut, summary: Summary | undefined): string {
   if (cut.messages === 0) return '';
   const gap = (summary?.last ?? 0) < cut.messages ? LEFT_OUT_NOTE : '';

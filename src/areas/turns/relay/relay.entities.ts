@@ -6,7 +6,7 @@ export class TurnFrameEntity {
   @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })
   turnId!: string;
 
-  /** From 1, without a gap. */
+  /** From 1, without gaps. */
   @PrimaryColumn({ type: 'integer' })
   n!: number;
 

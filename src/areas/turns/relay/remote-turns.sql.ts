@@ -5,7 +5,7 @@ import { dueQuestion } from '../../../platform/runtime/due-question.js';
 import { TurnEntity } from '../turn.entity.js';
 import { SessionAudienceEntity, TurnFrameEntity } from './relay.entities.js';
 
-/** Whoever says nothing for so long has no viewers any more; it is said anew every third of it. */
+/** A replica that says nothing for this long has no viewers any more; it repeats its entry every third of that time. */
 export const WATCHED_SECS = 10;
 
 /** Whether another replica than `replica` has viewers of `session`; both are SQL. */
@@ -28,7 +28,7 @@ export const WATCH = statement({
 /** A turn that has begun, on any replica. */
 const STARTED_ROW = {
   session_id: text,
-  /** Where its message stands in the history. */
+  /** The place of its message in the history. */
   seq: integer,
   turn_id: text,
   ...columnsOf(TurnEntity, 'status', 'owner'),
@@ -53,7 +53,7 @@ export const STARTED_AFTER = statement({
     JOIN turns ON turns.id = said.turn_id ORDER BY said.session_id, said.seq`,
 });
 
-/** One look at both, so that a turn that is over has no frame that was not seen. */
+/** Reads both in one statement, so that no frame of a turn that is over can be missed. */
 export const READ = statement({
   name: 'remote_turns.read',
   params: { turns: arrayOf(text), after: arrayOf(integer) },
@@ -77,14 +77,14 @@ export const WRITE = statement({
     SELECT * FROM unnest(:turns::text[], :numbers::int[], :events::text[]) ON CONFLICT DO NOTHING`,
 });
 
-/** Whether there is anything that may have to be forgotten. */
+/** Whether there may be anything to forget. */
 export const ANY_FRAMES = dueQuestion({
   name: 'turn_frames',
   params: {},
   answer: boolean,
   sql: '(EXISTS (SELECT 1 FROM turn_frames) OR EXISTS (SELECT 1 FROM session_audiences))',
 });
-/** Viewers on other replicas have had time to read a turn's end when its frames go. */
+/** By the time the frames are deleted, viewers on other replicas have had time to read a turn's end. */
 export const FORGET_FRAMES = statement({
   name: 'remote_turns.forget_frames',
   params: {},

@@ -7,7 +7,7 @@ import * as sql from './remote-turns.sql.js';
 /** A piece of what a running turn has said. */
 export interface TurnFrame {
   readonly turnId: string;
-  /** From 1, without a gap. */
+  /** From 1, without gaps. */
   readonly n: number;
   readonly events: string;
 }
@@ -17,7 +17,7 @@ export type RemoteTurn = RowOfStatement<typeof sql.LATEST>;
 
 export type ReadFrame = RowOfStatement<typeof sql.READ>;
 
-/** The statements by which replicas show each other's turns. */
+/** The statements with which replicas show each other's turns. */
 @Injectable()
 export class RemoteTurnsStore {
   constructor(
@@ -25,22 +25,25 @@ export class RemoteTurnsStore {
     private readonly replica: ReplicaId,
   ) {}
 
-  /** Says that this replica has viewers of these sessions, for the next seconds. */
+  /** Records for the next seconds that this replica has viewers of these sessions. */
   async watch(sessionIds: readonly string[]): Promise<void> {
     await this.database.query(sql.WATCH, { replica: this.replica.value, sessions: sessionIds });
   }
 
-  /** The last turn that has begun in a session. */
+  /** The turn that began last in a session. */
   async latest(sessionId: string): Promise<RemoteTurn | undefined> {
     return (await this.database.query(sql.LATEST, { session: sessionId }))[0];
   }
 
-  /** The turns that began after these places of their sessions' histories, in their order. */
+  /** The turns that began after these places in their sessions' histories, in order. */
   startedAfter(sessionIds: readonly string[], positions: readonly number[]): Promise<RemoteTurn[]> {
     return this.database.query(sql.STARTED_AFTER, { sessions: sessionIds, places: positions });
   }
 
-  /** What was written of these turns after these frames, and how they stand: one row at least for each that exists. */
+  /**
+   * The frames of these turns after the given ones, and the state of the turns: at least one row for each turn that
+   * exists.
+   */
   read(turnIds: readonly string[], after: readonly number[]): Promise<ReadFrame[]> {
     return this.database.query(sql.READ, { turns: turnIds, after });
   }
@@ -54,7 +57,7 @@ export class RemoteTurnsStore {
     });
   }
 
-  /** Takes away what nobody needs any more. */
+  /** Deletes what nobody needs any more. */
   async forget(): Promise<void> {
     await this.database.query(sql.FORGET_FRAMES);
     await this.database.query(sql.FORGET_AUDIENCES);

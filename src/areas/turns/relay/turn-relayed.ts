@@ -1,14 +1,14 @@
 import { isLast, type LiveEvent, type LiveTurn, type TurnReader } from '../live-turn.js';
 import type { TurnFrame } from './remote-turns.store.js';
 
-/** About so many characters make one row. */
+/** A row has about this many characters. */
 const FRAME_CHARS = 65_536;
-/** Of one turn no more than this is written; viewers elsewhere get what follows from the history, at its end. */
+/** No more than this is written of one turn; viewers elsewhere get the rest from the history when it ends. */
 const MAX_CHARS = 4_194_304;
 
-/** Reads one turn on behalf of the viewers on other replicas. It keeps what it has read until it is written. */
+/** Reads one turn on behalf of viewers on other replicas, and keeps what it has read until that is written. */
 export class TurnRelayed implements TurnReader {
-  /** Viewers elsewhere hold nothing back: how far they are, nobody here knows. */
+  /** Viewers elsewhere never make the turn wait: nobody here knows how far they have read. */
   readonly isFull = false;
   private index = 0;
   private n: number;
@@ -69,7 +69,7 @@ export class TurnRelayed implements TurnReader {
   }
 }
 
-/** Events as they are written for other replicas: everything but a turn's end, which is in the history. */
+/** Events as they are written for other replicas: all except a turn's end, which is in the history. */
 function writtenEvents(events: readonly LiveEvent[]): string {
   return JSON.stringify(events);
 }

@@ -7,17 +7,17 @@ import { RemoteTurnsStore } from './remote-turns.store.js';
 import { TurnRelayed } from './turn-relayed.js';
 
 const WRITE_MS = 100;
-/** A turn has far fewer of them. */
+/** A turn has far fewer frames. */
 const FRAMES_PER_ATTEMPT = 10_000_000;
-/** A turn's end waits so long for the last of it to be written. */
+/** A turn's end waits at most this long until its last frames are written. */
 const LAST_WRITE_MS = 1000;
 
-/** The number before that of the first frame of an attempt from 2 on. */
+/** The number before the first frame of an attempt, from 2 on. */
 export function lastFrameBefore(attempt: number): number {
   return attempt * FRAMES_PER_ATTEMPT;
 }
 
-/** Writes down what the turns of this process say, as long as somebody follows them on another replica. */
+/** Writes what the turns of this process say while somebody follows them on another replica. */
 @Injectable()
 export class TurnRelays implements OnModuleDestroy {
   private readonly logger: Logger;
@@ -43,7 +43,7 @@ export class TurnRelays implements OnModuleDestroy {
     await this.poller.stop();
   }
 
-  /** Whether a turn that runs here is watched from elsewhere; it is written from its beginning. */
+  /** Whether a turn that runs here has viewers elsewhere; it is written from its beginning. */
   setWatched(turn: LiveTurn | undefined, isWatched: boolean): void {
     if (turn === undefined || turn.isOver) return;
     const known = this.relayed.get(turn);
@@ -54,20 +54,20 @@ export class TurnRelays implements OnModuleDestroy {
     this.poller.start(WRITE_MS);
   }
 
-  /** Writes all of a turn that was taken up (attempt from 2), whoever wants it. */
+  /** Writes all of a turn that was taken up (attempt from 2), whether or not anybody wants it. */
   relayAll(turn: LiveTurn, attempt: number): void {
     this.always.add(turn);
     this.relayed.set(turn, new TurnRelayed(turn, lastFrameBefore(attempt)));
     this.setWatched(turn, true);
   }
 
-  /** Writes all that it has said, for those who come to see it while it does not run anywhere. */
+  /** Writes all that it has said, for viewers who come while it runs nowhere. */
   async leave(turn: LiveTurn): Promise<void> {
     this.setWatched(turn, true);
     await this.finish(turn);
   }
 
-  /** Before the end of a turn is stored: whoever sees it elsewhere has then seen all of the turn. */
+  /** Called before the end of a turn is stored: whoever sees the end elsewhere has then seen all of the turn. */
   async finish(turn: LiveTurn): Promise<void> {
     const relayed = this.relayed.get(turn);
     if (relayed === undefined) return;
@@ -77,7 +77,7 @@ export class TurnRelays implements OnModuleDestroy {
     if (this.relayed.size === 0) void this.poller.stop();
   }
 
-  /** One write after the other, so that frames become visible in their order. */
+  /** One write after the other, so that frames become visible in order. */
   private write(): Promise<void> {
     this.writing = this.writing.then(() => this.writeNow());
     return this.writing;

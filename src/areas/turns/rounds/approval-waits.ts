@@ -1,11 +1,11 @@
 import type { ApprovalWaiting } from '../../tools/tools.api.js';
 
 export interface WaitTerms {
-  /** How long a replica keeps a turn that only waits; read anew each time. */
+  /** How long a replica keeps a turn that only waits; read again each time. */
   readonly parkAfterMs: () => number;
-  /** All calls that are left wait for a person, or do no longer. */
+  /** Called when all calls that are left wait for a person, and when that is no longer so. */
   readonly onIdle: (isIdle: boolean) => void;
-  /** They have done so for long enough: the questions that are open. */
+  /** Called when they have waited long enough, with the approvals that are open. */
   readonly park: (approvalIds: readonly string[]) => void;
 }
 
@@ -36,7 +36,7 @@ export class ApprovalWaits implements ApprovalWaiting {
     };
   }
 
-  /** The replica stops, or may: what only waits is not kept any longer. */
+  /** The replica stops, or may stop: a turn that only waits is not kept any longer. */
   hurry(): void {
     if (this.timer !== undefined) this.parkWithin(0);
   }

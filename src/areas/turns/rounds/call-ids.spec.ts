@@ -10,8 +10,8 @@ const round = (...calls: { id: string; name: string }[]): ModelRound => ({
   providerState: { items: ['as it came'] },
 });
 
-describe('calls as a model numbered and named them', () => {
-  it('stay as they are when every wire takes them, with what their provider wants echoed', () => {
+describe('calls with the ids and names that a model gave them', () => {
+  it('stay as they are when every wire accepts them, with the state that their provider wants back', () => {
     const given = round({ id: 'a', name: 'look_up' }, { id: 'b', name: 'look-up' });
     expect(new CallIds(() => []).unique(given)).toBe(given);
   });
@@ -22,13 +22,13 @@ describe('calls as a model numbered and named them', () => {
     ['', 'unnamed'],
     ['x'.repeat(65), 'x'.repeat(64)],
     ['Ü😀', '___'],
-  ])('a name that wires refuse in a history is mended: %s', (name, mended) => {
+  ])('a name that wires refuse in a history is repaired: %s', (name, mended) => {
     const { calls, providerState } = new CallIds(() => []).unique(round({ id: 'a', name }));
     expect(calls).toEqual([{ id: 'a', name: mended, arguments: {} }]);
     expect(providerState).toBeUndefined();
   });
 
-  it('an id that was there, or that wires refuse, is another one', () => {
+  it('an id that was used before, or that wires refuse, is replaced', () => {
     const ids = new CallIds(() => [
       { role: 'assistant', text: '', toolCalls: round({ id: 'a', name: 'f' }).calls },
     ]);

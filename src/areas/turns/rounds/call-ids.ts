@@ -2,13 +2,14 @@ import { newId } from '../../../common/ids/typeid.js';
 import type { ModelMessage, ModelToolCall } from '../../models/models.api.js';
 import type { ModelRound } from './model-calls.js';
 
-/** Ids and names as every wire takes them. */
+/** Ids and names that every wire accepts. */
 const TAKEN = /^[a-zA-Z0-9_-]{1,64}$/;
 const LONGEST = 64;
 
 /**
- * Some providers number the calls of each answer from the beginning; in one conversation every call has an id of its own. Models
- * name tools that there are not: a name that wires refuse in a history would end the conversation with the first such call.
+ * Some providers number the calls of each answer from the beginning; within a conversation every call needs its own id.
+ * Models also name tools that do not exist: a name that wires refuse in a history would end the conversation with the
+ * first such call.
  */
 export class CallIds {
   private known: Set<string> | undefined;
@@ -16,7 +17,7 @@ export class CallIds {
   /** @param before what was said before the first round; read only when a model calls something */
   constructor(private readonly before: () => readonly ModelMessage[]) {}
 
-  /** What the provider wants echoed knows the calls by their old ids and names, so it goes with them. */
+  /** What the provider wants echoed contains the calls' old ids and names, so it is dropped when they change. */
   unique(round: ModelRound): ModelRound {
     if (round.calls.length === 0) return round;
     const calls = round.calls.map((call) => this.named(call));

@@ -13,7 +13,7 @@ import type { TurnListener } from '../turn.js';
 import type { OwnRound, ShownResults } from './own-rounds.js';
 import { type AnsweredStep, type AskedStep, shownBy, type TurnStep } from './turn-steps.store.js';
 
-/** What the model is told of a call that ran when its replica died. */
+/** What the model is told about a call that ran when its replica died. */
 export const OUTCOME_UNKNOWN =
   'Outcome unknown: the gateway was interrupted while this call ran. It may have taken effect or not, and it was not made again. ' +
   'Find out before you repeat it.';
@@ -29,19 +29,19 @@ interface DoneRound {
 /** A call of a round. */
 export interface RoundCall {
   readonly call: ModelToolCall;
-  /** Whether it may wait for a person, so that a step says when it is made. */
+  /** Whether it may wait for a person, so that a step is stored when it is made. */
   readonly isHeld: boolean;
 }
 
 /** A call without a stored result. */
 export interface OpenCall extends RoundCall {
-  /** Whether it may have been made, so that it may have had its effect. */
+  /** Whether it may have been made, and so may have had its effect. */
   readonly mayBeSent: boolean;
-  /** As what it runs at its server, which is asked for the result; undefined for any other. */
+  /** The task that runs it at its server, which is asked for the result; undefined for any other call. */
   readonly task?: CallTask;
 }
 
-/** What a turn had come to before it was taken up. */
+/** What a turn had done before it was taken up. */
 export interface DoneWork {
   readonly rounds: OwnRound[];
   /** How much of their results is shown. */
@@ -49,11 +49,11 @@ export interface DoneWork {
   readonly texts: string[];
   readonly records: ToolCallRecord[];
   readonly usage: ModelUsage;
-  /** Calls that its caller has to make: with them the turn ends. */
+  /** Calls that the caller has to make: the turn ends with them. */
   readonly open?: { readonly asked: AskedStep; readonly calls: readonly ModelToolCall[] };
 }
 
-/** Of a turn that begins here. */
+/** For a turn that begins here. */
 export function nothingDone(spent: ModelUsage): DoneWork {
   return { rounds: [], shown: {}, texts: [], records: [], usage: spent };
 }
@@ -83,7 +83,7 @@ function withTask(call: OpenCall, task: CallTask | undefined): OpenCall {
 }
 
 /**
- * Goes through what was stored, shows it again, and lets `finish` answer what is open.
+ * Goes through the stored steps, shows them again, and lets `finish` answer the open calls.
  * @param start what was used before the first round, and which tools its caller runs
  */
 export async function redone(
@@ -139,7 +139,7 @@ async function showSpent(
   await emit({ type: 'usage', usage, model: shown, asked: { provider, model, answered: model } });
 }
 
-/** What the stored steps of a turn came to. */
+/** The sum of the stored steps of a turn. */
 export interface StoredWork {
   readonly text: string;
   readonly records: readonly ToolCallRecord[];

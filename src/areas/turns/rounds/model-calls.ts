@@ -28,7 +28,7 @@ import { ownStates, signedState } from './provider-states.js';
 import { RefusedMedia } from './refused-media.js';
 import { TurnFailovers } from './turn-failovers.js';
 
-/** What one call of the model came to. */
+/** The result of one call of the model. */
 export interface ModelRound {
   readonly text: string;
   readonly calls: readonly ModelToolCall[];
@@ -39,16 +39,16 @@ export interface ModelRound {
 }
 
 interface CallTerms {
-  /** Who is asked, one after the other, until somebody answers. */
+  /** The models to ask, one after the other, until one answers. */
   readonly chain: ModelChain;
   readonly context: FailureContext;
   readonly settings: Pick<GatewaySettings['agent'], 'first_byte_timeout_ms' | 'idle_timeout_ms'>;
   /** What the turn spends, and may spend. */
   readonly account: TurnAccount;
-  /** Told what the model says as it says it, and at the end what it used. */
+  /** Called with what the model says as it says it, and at the end with what it used. */
   readonly emit: TurnListener;
   readonly signal: AbortSignal;
-  /** Whether an earlier round of the turn said something: texts of two rounds stand apart. */
+  /** Whether an earlier round of the turn said something: texts of two rounds are separated. */
   readonly afterText: boolean;
 }
 
@@ -66,7 +66,7 @@ interface ModelCall {
   hasBegun: boolean;
   /** Whether its provider has sent anything at all. */
   isHeard: boolean;
-  /** What its provider has counted, as far as it says so before the end. */
+  /** What its provider has counted, if it reports usage before the end. */
   counted: ModelUsage;
 }
 
@@ -87,7 +87,7 @@ type RoundEnd = Omit<ModelRound, 'text' | 'calls' | 'model'> & {
 
 const NOT_COUNTED: ModelUsage = { input: 0, output: 0 };
 
-/** Every call of a model that a turn makes: traced, counted, and followed to its end. */
+/** Makes every model call of a turn: traces it, counts it, and follows it to its end. */
 @Injectable()
 export class ModelCalls {
   private readonly media = new RefusedMedia();
@@ -99,8 +99,9 @@ export class ModelCalls {
   ) {}
 
   /**
-   * Asks the models of the chain until one begins to answer; from then on that answer counts, whatever becomes of it.
-   * Throws what the provider throws, `TurnLimitReached` for a budget, with each reason when several were asked, and the signal's reason when it is aborted.
+   * Asks the models of the chain until one begins to answer; from then on that answer counts, whatever happens to it.
+   * Throws what the provider throws, with each reason when several models were asked, `TurnLimitReached` for a budget,
+   * and the signal's reason when it is aborted.
    */
   async ask(request: Omit<ModelRequest, 'model'>, terms: CallTerms): Promise<ModelRound> {
     const chain = this.health.inOrder(terms.chain);
@@ -148,7 +149,7 @@ export class ModelCalls {
     });
   }
 
-  /** Notes what the message brings and this model is not shown; undefined when there is nothing to note. */
+  /** Records what came with the message and is not shown to this model; undefined when there is nothing to record. */
   private noteUnseen(
     { messages }: Omit<ModelRequest, 'model'>,
     { speaker, model, label }: ModelCandidate,
@@ -207,7 +208,7 @@ export class ModelCalls {
   }
 }
 
-/** What the turn is told when nobody answered: each reason, when several were asked. */
+/** The error of the turn when no model answered: each reason, when several were asked. */
 function failureOf(failures: readonly Failure[]): Error {
   const [only, ...others] = failures;
   if (only === undefined) return new Error('No model was asked.');
@@ -224,9 +225,9 @@ function failureOf(failures: readonly Failure[]): Error {
 }
 
 /**
- * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep
- * them. What it used is told also when it breaks off after it had begun, or is ended while its provider works on it: as an
- * estimate, then.
+ * Follows one answer of the model to its end and passes it on. The ids and arguments of its calls are made storable.
+ * Its usage is reported also when the answer breaks off, or is aborted while the provider works on it: then as an
+ * estimate.
  */
 async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): Promise<ModelRound> {
   const { request, emit, call, signal } = terms;
@@ -254,7 +255,7 @@ async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): 
   return { text, calls, usage, model, finishReason, providerState };
 }
 
-/** The output was never counted to its end, so it is estimated, what was thought included; the input is as it was counted. */
+/** The output was not counted to its end, so it is estimated, including thoughts; the input is as counted. */
 function brokenUsage({ counted }: ModelCall, request: ModelRequest, said: ModelOutput): ModelUsage {
   const { reasoning: _unfinished, ...input } = counted;
   return { ...chargedUsage({ ...input, output: 0 }, request, said), estimated: true };

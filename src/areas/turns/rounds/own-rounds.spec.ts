@@ -22,7 +22,7 @@ test('rounds that fit are shown whole', () => {
   expect(shortened([round('a', 300), round('b', 300)], {}, BUDGET, 100)).toBeUndefined();
 });
 
-test('past the budget the oldest rounds give their results, until a share is left', () => {
+test('past the budget the oldest rounds lose their results, until a share is left', () => {
   const rounds = [round('a', 300), round('b', 300), round('c', 300), round('d', 50)];
   const shown = shortened(rounds, {}, BUDGET, 100)!;
   expect(contents(rounds, shown).map((text) => text === RESULT_CUT)).toEqual([true, true, false, false]);
@@ -31,7 +31,7 @@ test('past the budget the oldest rounds give their results, until a share is lef
   expect(shortened([...rounds, round('e', 200)], shown, BUDGET, 100)).toBeUndefined();
 });
 
-test('of the last round every result is shown in part, when nothing else is left', () => {
+test('when nothing else is left, every result of the last round is shortened', () => {
   const rounds = [round('a', 200), round('b', 20, 2000, 3000)];
   const shown = shortened(rounds, {}, BUDGET, 100)!;
   const [first, small, middle, large] = contents(rounds, shown);
@@ -42,7 +42,7 @@ test('of the last round every result is shown in part, when nothing else is left
   expect(tokensOf(rounds, shown) + 100).toBeLessThanOrEqual(1000);
 });
 
-test('the same rounds are shortened in the same way again, from wherever one begins', () => {
+test('the same rounds are shortened in the same way again, wherever it starts', () => {
   const rounds = [round('a', 300), round('b', 500), round('c', 400), round('d', 900)];
   let shown: ShownResults = {};
   for (let count = 1; count <= rounds.length; count += 1)
@@ -51,7 +51,7 @@ test('the same rounds are shortened in the same way again, from wherever one beg
   expect(tokensOf(rounds, shown) + 50).toBeLessThanOrEqual(1000);
 });
 
-test('pictures go with the text that is cut', () => {
+test('pictures are left out with the text that is cut', () => {
   const drawn: OwnRound = {
     ...round('a'),
     results: [

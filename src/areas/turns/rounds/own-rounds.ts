@@ -10,11 +10,11 @@ import type { ContextBudget } from '../prompt/context-cut.js';
 /** How much of the results of tools is shown from now on: bytes of text by the ids of their calls, 0 for none. */
 export type ShownResults = Readonly<Record<string, number>>;
 
-/** What stands in place of a result that does not fit any more. */
+/** Stands in place of a result that does not fit any more. */
 export const RESULT_CUT =
   '[This result is left out, because the conversation is long. Call the tool again if it is still needed.]';
 
-/** The result as it is shown; pictures and files go with the first byte that does. */
+/** The result as it is shown; as soon as one byte is cut, its pictures and files are left out too. */
 export function shownResult(result: ModelToolResult, shown: ShownResults): ModelToolResult {
   const most = shown[result.callId];
   if (most === undefined) return result;
@@ -22,7 +22,7 @@ export function shownResult(result: ModelToolResult, shown: ShownResults): Model
   if (most === 0) return { callId, content: RESULT_CUT, isError: false };
   const bytes = Buffer.from(content);
   if (bytes.length <= most) return { callId, content, isError };
-  // A stream that goes on keeps the first bytes of a character back.
+  // A decoder in stream mode holds back the first bytes of an incomplete character.
   const head = new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
   return {
     callId,
@@ -37,16 +37,16 @@ export interface OwnRound {
   readonly results: readonly ModelToolResult[];
 }
 
-/** What a shortened result takes beside its text, in tokens. */
+/** What a shortened result takes besides its text, in tokens. */
 const MARK_TOKENS = 40;
-/** Of a result at least so many bytes are shown when its round is the last one. */
+/** At least this many bytes of a result are shown when its round is the last one. */
 const LEAST_BYTES = 256;
 
 /**
- * What of the results of a turn's own rounds has to go so that its next call fits; undefined when all do. The oldest rounds
- * give theirs first, until a share is left that holds for many calls; when those are not enough, the results of the last round
- * are shortened.
- * @param otherTokens of all else that is sent
+ * Which results of a turn's own rounds have to be cut so that its next call fits; undefined when all fit. Results of
+ * the oldest rounds go first, until a share is left that lasts for many calls; when that is not enough, the results of
+ * the last round are shortened.
+ * @param otherTokens of everything else that is sent
  */
 export function shortened(
   rounds: readonly OwnRound[],
@@ -72,7 +72,7 @@ export function shortened(
   return Object.keys(now).every((id) => now[id] === shown[id]) ? undefined : now;
 }
 
-/** The same room for each result; what a short one leaves goes to the others. */
+/** The same room for each result; what a short one leaves over goes to the others. */
 function shares(results: readonly ModelToolResult[], room: number): Record<string, number> {
   const shown: Record<string, number> = {};
   const bySize = results

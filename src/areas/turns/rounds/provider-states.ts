@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelName } from '../../models/models.api.js';
 
-/** What a provider wants echoed goes back to it alone: another one of the same kind could not read it. */
+/** What a provider wants echoed is sent back only to that provider: another one of the same kind could not read it. */
 export function ownStates(
   messages: readonly ModelMessage[],
   { provider }: ModelName,
@@ -26,7 +26,7 @@ function makerOf(state: unknown): string {
   return (state as SignedState | null)?.provider ?? 'default';
 }
 
-/** Says whose state it is. */
+/** Records whose state it is. */
 export function signedState(state: unknown, { provider }: ModelName): unknown {
   if (provider === 'default' || typeof state !== 'object' || state === null) return state;
   return { ...state, provider };

@@ -26,7 +26,7 @@ function model(refuses: (one: typeof request) => Error | undefined) {
 }
 const blind = () => model((one) => (shows(one) ? rejected() : undefined));
 
-test('a rejected request is made once more without what it shows, and so are the further ones of the turn', async () => {
+test('a rejected request is repeated once without its media, and so are later ones of the turn', async () => {
   const { calls, ask } = blind();
   const turn = {};
   expect([await ask(turn), await ask(turn), await ask(turn)]).toEqual(['fine', 'fine', 'fine']);
@@ -42,7 +42,7 @@ test('another turn and another model are shown everything', async () => {
   expect(calls).toEqual([true, false, true, false, true, false]);
 });
 
-test('when it is rejected without them too, they were not the reason', async () => {
+test('when it is rejected without them too, the media were not the reason', async () => {
   const { calls, ask } = model(rejected);
   const turn = {};
   await expect(ask(turn)).rejects.toThrow('No.');
@@ -50,7 +50,7 @@ test('when it is rejected without them too, they were not the reason', async () 
   expect(calls).toEqual([true, false, true, false]);
 });
 
-test('other failures, and what must not be asked again, are left as they are', async () => {
+test('other failures, and requests that must not be repeated, are left as they are', async () => {
   const other = model(() => new BadRequest('Else.'));
   await expect(other.ask({})).rejects.toThrow('Else.');
   const late = blind();

@@ -7,14 +7,14 @@ interface Attempt<Request, Round> {
   readonly turn: object;
   readonly model: string;
   readonly ask: (request: Request) => Promise<Round>;
-  /** Told why the model is asked without them, unless it must not be asked again. */
+  /** Called with the reason when the model is asked without them, unless it must not be asked again. */
   readonly mayGoWithout: (error: unknown) => boolean;
 }
 
 /**
- * A provider may reject a request for what it shows: a broken picture, one that is too large, a model that sees none. In a
- * history that would end the conversation for good. So such a request is made once more without pictures and binary files; when that
- * one is taken, so are all further ones of the turn.
+ * A provider may reject a request because of what it shows: a broken picture, one that is too large, a model that
+ * cannot see. With such a message in its history the conversation could not continue. So the request is made once more
+ * without pictures and binary files; when that one is accepted, all later requests of the turn go without them too.
  */
 export class RefusedMedia {
   private readonly blind = new WeakMap<object, Set<string>>();

@@ -40,13 +40,13 @@ export function repairing(text: string, problem: string): ModelMessage[] {
   ];
 }
 
-/** Which calls may wait for a person, so that it is known of those whether they were made. */
+/** Which calls may wait for a person, so that it is known later whether those were made. */
 export function heldOf(calls: readonly RoundCall[]): { held?: readonly string[] } {
   const held = calls.filter(({ isHeld }) => isHeld).map(({ call }) => call.id);
   return held.length === 0 ? {} : { held };
 }
 
-/** What of a round is stored before its tools run. */
+/** What is stored of a round before its tools run. */
 export function asked({
   text,
   calls,
@@ -56,10 +56,13 @@ export function asked({
   return { text, calls, model, ...(providerState === undefined ? {} : { providerState }) };
 }
 
-/** More levels than any answer has, and fewer than whoever goes through it could not take. */
+/** Deeper than any real answer, and shallow enough for code that walks through it. */
 const MAX_LEVELS = 100;
 
-/** What is wrong with an answer that has to be JSON of a schema; undefined when it fits. Throws the reason of an aborted signal. */
+/**
+ * What is wrong with an answer that has to be JSON of a schema; undefined when it fits. Throws the reason of an aborted
+ * signal.
+ */
 export async function formatProblem(
   text: string,
   schema: ArgumentCheck,

@@ -7,7 +7,7 @@ function listening() {
   return { told, think: (text: string) => listener({ type: 'reasoning', text }), listener };
 }
 
-test('thoughts are told in pieces, the last of them before what follows', () => {
+test('thoughts are shown in pieces, the last of them before what follows', () => {
   const { told, think, listener } = listening();
   for (const piece of ['The user ', 'wants ', 'x'.repeat(60), ' So']) void think(piece);
   void listener({ type: 'token', text: 'Hello' });
@@ -18,7 +18,7 @@ test('thoughts are told in pieces, the last of them before what follows', () => 
   ]);
 });
 
-test('no turn shows them without end', () => {
+test('no turn shows them without limit', () => {
   const { told, think } = listening();
   for (let n = 0; n < 5000; n += 1) void think('x'.repeat(64));
   expect(told).toHaveLength(4000);

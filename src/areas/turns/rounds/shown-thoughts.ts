@@ -1,11 +1,17 @@
 import type { TurnListener } from '../turn.js';
 
-/** So many characters are shown together, unless something else follows: each event is a place to which a viewer comes back. */
+/**
+ * This many characters are shown together, unless something else follows: each event is a place from which a viewer may
+ * resume.
+ */
 const PIECE_CHARS = 64;
-/** Of one turn no more pieces are shown. */
+/** Of one turn at most this many pieces are shown. */
 const MAX_PIECES = 4000;
 
-/** Passes on what a model thinks in pieces that are neither tiny nor without number, and everything else as it comes. */
+/**
+ * Passes on a model's thoughts in pieces that are neither tiny nor unlimited in number, and everything else as it
+ * comes.
+ */
 export function withThoughts(emit: TurnListener): TurnListener {
   let waiting = '';
   let pieces = 0;

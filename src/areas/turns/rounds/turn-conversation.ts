@@ -6,7 +6,7 @@ import { type OwnRound, roundMessages, type ShownResults, shortened } from './ow
 
 type Beginning = Pick<TurnInput, 'messages' | 'system' | 'trailing' | 'tools' | 'steps'>;
 
-/** What a turn began with and its own rounds, as the model is shown them. */
+/** What a turn began with, and its own rounds, as the model is shown them. */
 export class TurnConversation {
   private readonly rounds: OwnRound[];
   private shown: ShownResults;
@@ -29,7 +29,7 @@ export class TurnConversation {
     return this.rounds.length === 0 ? messages : [...messages, ...roundMessages(this.rounds, this.shown)];
   }
 
-  /** All that fits. How much of the results is shown is stored when it changes, for the turns that follow. */
+  /** All that fits. When the shown part of the results changes, that is stored for later turns. */
   async fitting(): Promise<readonly ModelMessage[]> {
     if (this.rounds.length > 0) await this.shorten();
     return this.whole();

@@ -30,7 +30,7 @@ const NOTE_UNSEEN = statement({
   sql: 'UPDATE turns SET unseen_media = :mimeTypes WHERE id = :turn AND session_id = :session',
 });
 
-/** Writes down with a turn which models failed in it, for operators, and what the one that answers does not see. */
+/** Stores with a turn which models failed in it, for operators, and what the answering model was not shown. */
 @Injectable()
 export class TurnFailovers {
   private readonly logger: Logger;
@@ -51,7 +51,10 @@ export class TurnFailovers {
     });
   }
 
-  /** The media types of what came with the message and is not shown to the model; whoever sends the answer tells its writer. */
+  /**
+   * The media types of what came with the message and is not shown to the model; the sender of the answer tells its
+   * reader.
+   */
   async noteUnseen({ turnId, sessionId }: TurnOfSession, mimeTypes: readonly string[]): Promise<void> {
     const given = { turn: turnId, session: sessionId, mimeTypes: JSON.stringify(mimeTypes) };
     await this.database.query(NOTE_UNSEEN, given);

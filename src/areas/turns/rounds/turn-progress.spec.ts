@@ -25,7 +25,7 @@ function progress(): TurnProgress {
   return new TurnProgress(new LiveTurn('sess_1', 'turn_1'), 'm', () => undefined, DONE);
 }
 
-test('a turn that ends before its steps are shown again keeps what it had said, done and used', () => {
+test('a turn that ends before its steps are shown again keeps what it said, did and used', () => {
   const { content, toolCalls, usage: used } = progress().soFar();
   expect(content).toBe('Let me see.');
   expect(used).toMatchObject(usage);

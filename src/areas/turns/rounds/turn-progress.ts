@@ -8,13 +8,16 @@ import type { TurnStep } from './turn-steps.store.js';
 
 const NOTHING_STORED: StoredWork = { text: '', records: [], usage: { input: 0, output: 0 } };
 
-/** Listens to a turn on behalf of its readers, and remembers what it has come to in case it does not end well. */
+/** Listens to a turn on behalf of its readers, and keeps what it has done in case it does not end well. */
 export class TurnProgress {
   private readonly toolCalls = new Map<string, ToolCallRecord>();
   private usage: ModelUsage = { input: 0, output: 0 };
   private readonly stored: StoredWork;
 
-  /** @param done what the turn had stored before it was taken up: it is kept also when the turn ends before that is shown again */
+  /**
+   * @param done what the turn had stored before it was taken up: it is kept also when the turn ends before that is
+   * shown again
+   */
   constructor(
     private readonly turn: LiveTurn,
     private model: string,

@@ -177,11 +177,14 @@ test.each([
   ['nothing', { input: 0, output: 0 }, { input: 3 + 8 + 2, output: 25 }],
   ['no input', { input: 0, output: 7 }, { input: 3 + 8 + 2, output: 7 }],
   ['no output', { input: 40, output: 0 }, { input: 40, output: 25 }],
-])('a provider that counts %s has it estimated, and that is said', async (_what, usage, expected) => {
-  const model = new ScriptedModel(() => ({ text: 'x'.repeat(100), usage }));
-  const { outcome } = await run(runnerOf(model));
-  expect(outcome.usage).toEqual({ ...expected, estimated: true });
-});
+])(
+  'a count that the provider leaves out (%s) is estimated, and marked as an estimate',
+  async (_what, usage, expected) => {
+    const model = new ScriptedModel(() => ({ text: 'x'.repeat(100), usage }));
+    const { outcome } = await run(runnerOf(model));
+    expect(outcome.usage).toEqual({ ...expected, estimated: true });
+  },
+);
 
 test('one estimated call makes the sum of a turn an estimate', async () => {
   const model = new ScriptedModel((_request, number) =>
@@ -194,7 +197,7 @@ test('one estimated call makes the sum of a turn an estimate', async () => {
   expect(outcome.usage.input).toBeGreaterThan(10);
 });
 
-test('a call that breaks off after it had begun to speak has used something; one that never began has not', async () => {
+test('a call that breaks off after its first word has used something; one that never started has not', async () => {
   class Breaking extends ScriptedModel {
     override async *stream(request: ModelRequest): AsyncIterable<ModelEvent> {
       for await (const event of super.stream(request)) if (event.type !== 'end') yield event;
@@ -218,7 +221,7 @@ test.each([
   ['shows that it thinks', 'x'.repeat(100), { input: 40, cachedInput: 30, output: 25, estimated: true }],
   ['has begun to work unseen', '', { input: 40, cachedInput: 30, output: 0, estimated: true }],
 ])(
-  'a call that is ended before its first word, while the model %s, costs its input as it was counted',
+  'a call that is ended before its first word, while the model %s, costs its counted input',
   async (_what, thought, expected) => {
     const left = new AbortController();
     class Thinking extends ScriptedModel {
@@ -244,7 +247,7 @@ test.each([
   },
 );
 
-test('what no database can keep is taken out of a tool call before anybody reads it', async () => {
+test('what a database cannot store is removed from a tool call before anyone reads it', async () => {
   const strange = call('1\0', 'echo', { text: 'a\0b', '\ud800': ['\udc00'] });
   const model = new ScriptedModel((_request, number) =>
     number === 1 ? { calls: [strange] } : { text: '.' },
@@ -254,7 +257,7 @@ test('what no database can keep is taken out of a tool call before anybody reads
   expect(events[0]).toMatchObject({ type: 'tool_call', id: '1', arguments: { text: 'ab' } });
 });
 
-test('the results of parallel tool calls go back to the model, and usage is summed over the rounds', async () => {
+test('the results of parallel tool calls are sent to the model, and usage is summed over the rounds', async () => {
   const model = new ScriptedModel((_request, number) =>
     number === 1
       ? { text: 'Let me see.', calls: [call('1'), call('2')], usage: { input: 10, output: 5 } }
@@ -279,7 +282,7 @@ test('the results of parallel tool calls go back to the model, and usage is summ
   ]);
 });
 
-test('what is asked of tools and what they answer is written down before it is acted on', async () => {
+test('calls and results are stored before they are acted on', async () => {
   const model = new ScriptedModel((_request, number) =>
     number === 1 ? { text: 'Let me see.', calls: [call('1'), call('2')] } : { text: 'Done.' },
   );
@@ -297,7 +300,7 @@ test('what is asked of tools and what they answer is written down before it is a
   ]);
 });
 
-test('a turn without tools writes no step', async () => {
+test('a turn without tools stores no step', async () => {
   expect((await run(runnerOf(new ScriptedModel(() => ({ text: 'Hi.' }))))).steps).toEqual([]);
 });
 
@@ -314,7 +317,7 @@ test('a turn whose lease is lost before a tool runs does not run it', async () =
   expect(ran).toBe(false);
 });
 
-test('a call that was allowed while its turn was let go of is neither made nor noted as sent', async () => {
+test('a call that was allowed while its turn was handed over is neither made nor stored as sent', async () => {
   const letGo = new AbortController();
   const reason = new TurnAwaitsApproval(['appr_1']);
   const approvals = new NobodyToAsk();
@@ -332,7 +335,7 @@ test('a call that was allowed while its turn was let go of is neither made nor n
   expect(made).not.toHaveBeenCalled();
 });
 
-test('ids that a provider uses twice in a conversation, or that no wire takes, are replaced', async () => {
+test('ids that a provider uses twice in a conversation, or that no wire accepts, are replaced', async () => {
   const earlier = { role: 'assistant' as const, text: '', toolCalls: [call('1')] };
   const model = new ScriptedModel((_request, number) =>
     number === 1 ? { calls: [call('1'), call('2'), call('2'), call('a b')] } : { text: 'Done.' },
@@ -363,7 +366,7 @@ const lasting = (seen: unknown[]): RegisteredTool => ({
   },
 });
 
-test('a task is stored before it is waited for, and a turn that is taken up asks for it, whatever needs approval by now', async () => {
+test('a task is stored before it is waited for, and a turn that is taken up asks for it, whatever needs approval by then', async () => {
   const seen: unknown[] = [];
   const answering = (_request: unknown, number: number) =>
     number === 1 ? { calls: [call('1', 'lasting'), call('2', 'echo')] } : { text: 'Done.' };
@@ -398,7 +401,7 @@ test('the streamed tokens, put together, are the content', async () => {
   expect(streamed).toBe(outcome.content);
 });
 
-test('tools of one round run side by side', async () => {
+test('tools of one round run in parallel', async () => {
   let running = 0;
   let most = 0;
   const slow: RegisteredTool = {
@@ -464,7 +467,7 @@ test('after agent.max_turns rounds the model is asked once more without tools, a
   expect(outcome.toolCalls).toHaveLength(2);
 });
 
-test('a tool that does not answer in time is a time-out, also when it heeds its signal', async () => {
+test('a tool that does not answer in time is a time-out, even when it obeys its signal', async () => {
   const deaf: RegisteredTool = { ...echo, name: 'deaf', run: () => new Promise(() => undefined) };
   const polite: RegisteredTool = {
     ...echo,
@@ -497,7 +500,7 @@ test('an abort ends a turn in the middle of a tool call, with the reason of the 
   expect(seen[0]?.aborted).toBe(true);
 });
 
-test('a long output is cut at 16 KiB with a mark where it is kept, and the model is told more of it', async () => {
+test('a long output is cut at 16 KiB with a mark where it is stored, and the model is shown more of it', async () => {
   const long: RegisteredTool = { ...echo, run: () => Promise.resolve('ü'.repeat(20_000)) };
   const model = new ScriptedModel((_request, number) =>
     number === 1 ? { calls: [call('1')] } : { text: 'Long.' },
@@ -509,7 +512,7 @@ test('a long output is cut at 16 KiB with a mark where it is kept, and the model
   expect(told?.role === 'tool' && told.results[0]?.content).toBe('ü'.repeat(20_000));
 });
 
-test('what no database can keep does not reach the record', async () => {
+test('what a database cannot store does not reach the record', async () => {
   const odd: RegisteredTool = { ...echo, run: () => Promise.resolve('a\0b\ud800c') };
   const model = new ScriptedModel((_request, number) =>
     number === 1 ? { calls: [call('1')] } : { text: 'Odd.' },
@@ -518,7 +521,7 @@ test('what no database can keep does not reach the record', async () => {
   expect(outcome.toolCalls[0]?.output).toBe('ab\ufffdc');
 });
 
-describe('an answer that has to have a format', () => {
+describe('an answer that must have a format', () => {
   const responseFormat = {
     name: 'reply',
     schema: { type: 'object', required: ['n'], properties: { n: { type: 'number' } } },
@@ -554,7 +557,7 @@ describe('an answer that has to have a format', () => {
   });
 });
 
-test('options of the message reach every call, but what has to be called only the first', async () => {
+test('options of the message apply to every call, but the choice of a tool only to the first', async () => {
   const sampling = { temperature: 0.5, topP: 0.9, stop: ['END'], toolChoice: 'required' as const };
   const model = new ScriptedModel((_request, number) =>
     number === 1 ? { calls: [call('1')] } : { text: '.' },
@@ -569,7 +572,7 @@ test.each([
   ['answered', (): Round => ({ text: '.' })],
   ['broke off', FAILS],
 ])(
-  'what a tool asked the model, which %s, is stored as spent before the tool goes on',
+  'what a tool asked the model, which %s, is stored as spent before the tool continues',
   async (_what, sampled) => {
     const spending = [{ provider: 'p', model: 'm', usage: { input: 3, output: 2 }, costUsd: null }];
     let unstored: typeof spending = [];

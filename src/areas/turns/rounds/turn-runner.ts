@@ -48,7 +48,7 @@ interface Running {
   readonly settings: GatewaySettings['agent'];
   readonly emit: TurnListener;
   readonly signal: AbortSignal;
-  /** What its tools asked the model, until the turn counts it. */
+  /** What its tools spent when they asked the model, until the turn counts it. */
   readonly sampled: { usage: ModelUsage };
 }
 
@@ -64,8 +64,8 @@ export class TurnRunner {
   ) {}
 
   /**
-   * Runs one turn under the configuration of this moment. Throws what the provider throws, and the signal's reason
-   * when it is aborted; a failing tool is no failure of the turn.
+   * Runs one turn with the settings of this moment. Throws what the provider throws, and the signal's reason when it is
+   * aborted; a failing tool does not fail the turn.
    */
   async run(input: TurnInput, emit: TurnListener, signal: AbortSignal): Promise<TurnOutcome> {
     const { agent: settings } = this.settings.current;
@@ -109,8 +109,8 @@ export class TurnRunner {
   }
 
   /**
-   * What the turn did before it was taken up. A call that ran when its replica died is made again only if the operator allows it;
-   * the server of one that runs as a task is asked for its result.
+   * What the turn did before it was taken up. A call that ran when its replica died is made again only if the operator
+   * allows it; for a call that runs as a task, the server is asked for the result.
    */
   private earlier(running: Running): Promise<DoneWork> {
     const { input, emit } = running;
@@ -142,7 +142,7 @@ export class TurnRunner {
     const { trailing, tools, context, options, agent, account, turnId } = input;
     const { settings: own, chain } = agent;
     const { toolChoice: wanted, ...others } = samplingOf(input);
-    // What has to be called is called once: with the results the model goes on as it likes.
+    // A required tool is called once: with the results the model continues as it likes.
     const asked = number === 1 || wanted === 'none' ? wanted : undefined;
     const toolChoice = withTools ? asked : ('none' as const);
     const sampling = { ...others, ...(toolChoice !== undefined && tools.length > 0 && { toolChoice }) };
@@ -163,7 +163,7 @@ export class TurnRunner {
     return this.calls.ask(request, { chain, context: failure, settings, account, emit, signal, afterText });
   }
 
-  /** A tool asks the model of the turn: it is counted, and bounded by budgets, like any other call of it. */
+  /** A tool asks the model of the turn: the call is counted, and bounded by budgets, like any other. */
   private async sample(
     { input, settings, emit, sampled }: Running,
     { system, messages, maxOutputTokens, ...sampling }: ToolSampling,
@@ -186,7 +186,7 @@ export class TurnRunner {
         return emit(event);
       },
     });
-    // The next round may be far: what this cost, also without an answer, must outlive the replica.
+    // The next round may be far away: this cost must outlive the replica, even without an answer.
     const { text, model, finishReason } = await asking.finally(async () => {
       const spending = account.takeUnstored();
       if (spending.length > 0) await input.steps.add({ kind: 'spent', spending });
@@ -214,7 +214,10 @@ export class TurnRunner {
     return { results: inOrder, open: isDeferred ? [] : callers };
   }
 
-  /** Runs calls side by side; those past the limit, of which `before` were made, are answered with an error instead. */
+  /**
+   * Runs calls in parallel; calls past the limit, of which `before` were made earlier, are answered with an error
+   * instead.
+   */
   private answers(
     running: Running,
     calls: readonly (RoundCall & Pick<OpenCall, 'task'>)[],
@@ -263,7 +266,7 @@ function isWithinLimits(settings: GatewaySettings['agent'], round: number, calls
   return round <= settings.max_turns && calls <= settings.max_tool_calls_per_turn;
 }
 
-/** Files are kept where the conversation can carry them: in one that came in over a channel. */
+/** Files are kept only where the conversation can carry them, which is in channels. */
 function answeredStep(
   { record: { status, durationMs }, result, files }: AnsweredCall,
   { isFromChannel }: Pick<ToolContext, 'isFromChannel'> = {},
@@ -272,7 +275,7 @@ function answeredStep(
   return isFromChannel === true && files !== undefined ? { ...step, files } : step;
 }
 
-/** What the message wants, and what it leaves open as its agent wants it; a tool that may not be used is not demanded. */
+/** What the message asks for, with the agent's settings for the rest; a tool that may not be used is not required. */
 function samplingOf({ agent, options, tools }: TurnInput): SamplingOptions {
   const own = agentSampling(agent.settings);
   if (own === undefined) return options.sampling ?? {};
@@ -281,7 +284,7 @@ function samplingOf({ agent, options, tools }: TurnInput): SamplingOptions {
   return { ...rest, ...(toolChoice !== undefined && isOffered && { toolChoice }), ...options.sampling };
 }
 
-/** An answer that has to have a format is shown when it has it: what was repaired is nobody's answer. */
+/** An answer with a required format is shown when it has that format: nobody needs the attempts that were repaired. */
 function shownTo(emit: TurnListener, { agent, options }: TurnInput): TurnListener {
   const shown = agent.settings.showReasoning ? withThoughts(emit) : emit;
   return options.responseFormat === undefined

@@ -35,6 +35,6 @@ test.each([
   ],
   ['what is left of ten files', 4, { files: 9, bytes: 9 }, [1, 1], [true, false]],
   ['what is left of 20 MiB', 4, { files: 2, bytes: 15 * MIB }, [6 * MIB, 5 * MIB], [false, true]],
-])('an answer brings %s, also when its turn is taken up', async (_what, written, already, sizes, kept) => {
+])('an answer has %s, even when its turn is taken up', async (_what, written, already, sizes, kept) => {
   expect(await keptOf(written, already, sizes)).toEqual(kept);
 });

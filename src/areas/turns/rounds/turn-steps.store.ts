@@ -32,13 +32,13 @@ export interface AskedStep {
   /** The model that asked, as the provider names it. */
   readonly model: string;
   readonly providerState?: unknown;
-  /** What the turn spent since the asked or spent step before; absent in older rows. */
+  /** What the turn spent since the previous step `asked` or `spent`; absent in older rows. */
   readonly spending?: readonly ModelSpending[];
-  /** Calls that may wait for a person: each of them has a step `sent` before it is made. Absent without any. */
+  /** Calls that may wait for a person: each of them has a step `sent` before it is made. Absent when there are none. */
   readonly held?: readonly string[];
 }
 
-/** A call that may have waited for a person is made now; or one was made, and runs at its server as a task. */
+/** A call that may have waited for a person is made now; or a call was made and runs at its server as a task. */
 export interface SentStep {
   readonly kind: 'sent';
   readonly callId: string;
@@ -49,19 +49,22 @@ export interface SentStep {
 export interface AnsweredStep {
   readonly kind: 'answered';
   readonly result: ModelToolResult;
-  /** How the call went, for the history; absent in what earlier versions wrote. */
+  /** How the call went, for the history; absent in rows of earlier versions. */
   readonly record?: Pick<ToolCallRecord, 'status' | 'durationMs'>;
-  /** For the people of the conversation; stored beside the step (`TurnFiles`), which does not have them when it is read. */
+  /**
+   * For the people of the conversation. Stored beside the step (`TurnFiles`), so a step that is read does not have
+   * them.
+   */
   readonly files?: readonly ProducedFile[];
 }
 
-/** What a turn spent beyond its rounds: when a tool asked the model, or until it was handed over. */
+/** What a turn spent besides its rounds: when a tool asked the model, or until it was handed over. */
 export interface SpentStep {
   readonly kind: 'spent';
   readonly spending: readonly ModelSpending[];
 }
 
-/** From here on the model is shown so much of these results, also by the turns that follow. */
+/** From here on the model is shown only this much of these results, also by later turns. */
 export interface CutStep {
   readonly kind: 'cut';
   readonly shown: ShownResults;
@@ -69,14 +72,17 @@ export interface CutStep {
 
 export type TurnStep = AskedStep | SentStep | AnsweredStep | SpentStep | CutStep;
 
-/** What the cuts of a turn came to; the last one says it all. */
+/** The sum of the cuts of a turn, which is its last one. */
 export function shownBy(steps: readonly TurnStep[]): ShownResults {
   return steps.findLast((step) => step.kind === 'cut')?.shown ?? {};
 }
 
 /** Where a running turn writes its steps. */
 export interface TurnStepLog {
-  /** Stores a step before it is acted on, also when the database is away for less than a lease. Throws `TurnInterrupted` when the lease was lost. */
+  /**
+   * Stores a step before it is acted on, also when the database is away for less than a lease. Throws `TurnInterrupted`
+   * when the lease was lost.
+   */
   add(step: TurnStep): Promise<void>;
 }
 
@@ -91,7 +97,10 @@ const STEP_PARAMS = {
   ...{ ...LEASE_PARAMS, turn: text, content: json<unknown>() },
   ...columnsOf(TurnStepEntity, 'number', 'kind'),
 };
-/** Writes nothing once the lease is lost, also not while another replica takes it. May be repeated: the same step is stored once. */
+/**
+ * Writes nothing once the lease is lost, even while another replica takes the turn. May be repeated: the same step is
+ * stored once.
+ */
 const ADD_STEP = `
     INSERT INTO turn_steps (turn_id, number, kind, content)
     SELECT :turn, :number, :kind, :content FROM sessions WHERE ${HELD_LEASE} FOR SHARE
@@ -106,7 +115,7 @@ const ADD = statement({
   sql: ADD_STEP,
 });
 
-/** The same under budgets (`budgetsJson`): it also says what was spent of them meanwhile. */
+/** The same under budgets (`budgetsJson`): also returns what was spent of them meanwhile. */
 const ADD_BUDGETED = statement({
   name: 'turn_steps.add_budgeted',
   params: { ...STEP_PARAMS, budgets: json<readonly Budget[]>() },
@@ -132,7 +141,10 @@ const ADD_WITH_FILES = statement({
     SELECT number FROM added`,
 });
 
-/** The steps of the turns that wrote these messages; of those up to the place `resultsCut` in the history without results. */
+/**
+ * The steps of the turns that wrote these messages; those up to the place `resultsCut` in the history come without
+ * results.
+ */
 const OF_MESSAGES = statement({
   name: 'turn_steps.of_messages',
   params: { session: text, messages: arrayOf(text), resultsCut: integer },
@@ -154,7 +166,7 @@ const KEPT_FILES = statement({
     FROM turn_files WHERE turn_id = :turn AND data IS NOT NULL`,
 });
 
-/** The statements about what turns asked of tools: written as it happens, read by the turns that follow. */
+/** The statements about what turns asked of tools: written as it happens, read by later turns. */
 @Injectable()
 export class TurnStepsStore {
   constructor(
@@ -162,7 +174,7 @@ export class TurnStepsStore {
     private readonly replica: ReplicaId,
   ) {}
 
-  /** @param written the number of the last step that is there already */
+  /** @param written the number of the last step that is stored already */
   open(lease: TurnLease, account: TurnAccount, written = 0): TurnStepLog {
     let number = written;
     const room = this.roomOf(lease.turnId, written > 0);
@@ -191,7 +203,7 @@ export class TurnStepsStore {
     };
   }
 
-  /** What of a step's files is kept. A turn that was taken up has the room that its earlier files left. */
+  /** Which of a step's files are kept. A turn that was taken up has the room that its earlier files left. */
   private roomOf(
     turnId: string,
     hasEarlier: boolean,
@@ -209,7 +221,7 @@ export class TurnStepsStore {
     };
   }
 
-  /** By the id of the answer, in their order. Of messages up to `resultsCut` the results are left in the database. */
+  /** By the id of the answer, in order. Results of messages up to `resultsCut` are not read from the database. */
   async of(
     sessionId: string,
     messageIds: readonly string[],
@@ -241,7 +253,7 @@ interface KeptFile extends Omit<ProducedFile, 'data'> {
   readonly data: Buffer | null;
 }
 
-/** What the files of one answer may have together. Those past it are named, so that people learn of them. */
+/** How much room the files of one answer have together. Files past it are only named, so that people learn of them. */
 class FileRoom {
   private files: number;
   private bytes: number;

@@ -7,7 +7,7 @@ import { Settings } from '../../../platform/settings/settings.js';
 import { type Caller, ownersOf } from '../../../platform/tokens/caller.js';
 import { inSpan } from '../../../platform/tracing/spans.js';
 import { ModelChains, type ModelMessage, usageAttributes } from '../../models/models.api.js';
-import { PromptSources, ToolCatalog, type ToolContext } from '../../tools/tools.api.js';
+import { PromptSources, ToolCatalog, type ToolContext, ToolSources } from '../../tools/tools.api.js';
 import { budgetsOf } from '../../usage/usage.api.js';
 import { offeredTools } from '../callers/caller-tools.js';
 import { allowanceOf, isLimited, spentBudget, turnsTaken } from '../limits/turn-allowance.js';
@@ -34,21 +34,21 @@ export interface UnstoredConversation {
   readonly model: string | null;
   readonly userId: string;
   readonly caller: Caller;
-  /** Oldest first; the last one is what is to be answered. */
+  /** Oldest first; the last one is to be answered. */
   readonly messages: readonly ModelMessage[];
   readonly options: MessageOptions;
 }
 
-/** Whose limits hold for a turn. */
+/** Whose limits apply to a turn. */
 type TurnParties = Pick<UnstoredConversation, 'agent' | 'userId' | 'caller'>;
 
-/** An answer under way. */
+/** An answer in progress. */
 export interface UnstoredTurn {
   readonly id: string;
   readonly live: LiveTurn;
-  /** Rejects with what a turn throws. Its ids name nothing that is stored. */
+  /** Rejects with what a turn throws. Its ids refer to nothing stored. */
   readonly answer: Promise<Message>;
-  /** Ends it: nobody is there any more who would read it. */
+  /** Ends it, because nobody reads it any more. */
   abandon(): void;
 }
 
@@ -58,8 +58,8 @@ const NO_WAITS = { parkAfterMs: () => 0, onIdle: () => undefined, park: () => un
 const NO_STEPS = { add: () => Promise.resolve() };
 
 /**
- * Answers conversations of which nothing is stored but what they used. The same limits, budgets, tool rules and metrics hold
- * as for turns of sessions; nothing is remembered of them, and nobody can be asked to approve a call.
+ * Answers conversations of which only the usage is stored. Limits, budgets, tool rules and metrics are those of turns
+ * in sessions; nothing is remembered of them, and nobody can be asked to approve a call.
  */
 @Injectable()
 export class UnstoredTurns {
@@ -71,6 +71,7 @@ export class UnstoredTurns {
     private readonly optionsCheck: MessageOptionsCheck,
     private readonly sources: PromptSources,
     private readonly catalog: ToolCatalog,
+    private readonly tools: ToolSources,
     private readonly accounts: TurnAccounts,
     private readonly usage: UnstoredUsageStore,
     private readonly running: RunningTurns,
@@ -107,7 +108,7 @@ export class UnstoredTurns {
     return { id, live, answer, abandon: () => abort.abort(new TurnStopped()) };
   }
 
-  /** Throws `TurnLimitReached` when a budget is used up: for who stores something before a turn begins. */
+  /** Throws `TurnLimitReached` when a budget is used up: for callers that store something before a turn begins. */
   async refuseSpent({ agent, userId, caller }: TurnParties): Promise<void> {
     const { limits } = this.settings.current;
     const allowance = allowanceOf(limits, caller, budgetsOf(limits, { agent: agent.name, userId, caller }));
@@ -119,7 +120,7 @@ export class UnstoredTurns {
     throw refused;
   }
 
-  /** Begins in a place of this process, within the limits of the API token. */
+  /** Begins in a slot of this process, within the limits of the API token. */
   private async admitted<Begun>(asked: UnstoredConversation, begin: () => Begun): Promise<Begun> {
     const { slots, settings } = this;
     try {
@@ -129,7 +130,7 @@ export class UnstoredTurns {
       if (!hasSlot) throw slots.refusal();
       try {
         const refusal = await this.limitsOf(asked);
-        // Nothing is awaited between the look and the beginning: else two could take the last place.
+        // There is no await between the check and the beginning: otherwise two turns could take the last place.
         const refused = refusal();
         if (refused !== undefined) throw refused;
         return begin();
@@ -142,7 +143,7 @@ export class UnstoredTurns {
     }
   }
 
-  /** What tells, at the moment in which it is called, why the limits allow no turn. */
+  /** Tells why the limits allow no turn at the moment of the call. */
   private async limitsOf({
     agent,
     userId,
@@ -213,6 +214,7 @@ export class UnstoredTurns {
     const { systemPrompt } = asked.agent;
     const context = contextOf(asked, id);
     const content = textOf(messages.at(-1));
+    await this.tools.settled(signal);
     const additions = await this.sources.additions({ context, content, hasMemories: false }, signal);
     return {
       context,

@@ -7,7 +7,7 @@ import { spend, TOKEN_USAGE } from '../limits/spending.sql.js';
 import type { LimitUsage, TurnAllowance } from '../limits/turn-allowance.js';
 import type { TurnBill } from '../turn-endings.store.js';
 
-/** Of whom a turn without a session is counted. */
+/** Whom the usage of a turn without a session counts towards. */
 export interface UnstoredParties {
   readonly agent: string;
   readonly userId: string;
@@ -33,12 +33,12 @@ const RECORD = statement({
     SELECT input_tokens::float8 FROM total`,
 });
 
-/** What is written of turns that are not stored: what they used. And what is asked before they begin. */
+/** The statements about turns that are not stored: their usage, and the limits that are checked before they begin. */
 @Injectable()
 export class UnstoredUsageStore {
   constructor(private readonly database: Database) {}
 
-  /** @param turns how many it counts as: a call that asks nothing for anybody is none */
+  /** @param turns how many it counts as: 0 for a call that is no turn, such as a probe */
   async record(
     { agent, userId, channel }: UnstoredParties,
     { spending, caller }: TurnBill,
@@ -50,7 +50,7 @@ export class UnstoredUsageStore {
     });
   }
 
-  /** How the API token and its budgets stand. */
+  /** What the API token and its budgets have used. */
   async standing({ tokenId, budgets }: TurnAllowance): Promise<LimitUsage | undefined> {
     const [row] = await this.database.query(TOKEN_USAGE, { token: tokenId, budgets: budgetsJson(budgets) });
     return row;

@@ -40,7 +40,8 @@ export class UsageListQuery extends PageQuery {
   @ValidateBy({
     name: 'usageBy',
     validator: {
-      validate: (value: unknown) => Array.isArray(value),
+      // A parameter that is there twice came as a list of texts.
+      validate: (value: unknown) => Array.isArray(value) && dimensionsIn(value.join(',')) !== undefined,
       defaultMessage: () => `must be some of ${USAGE_DIMENSIONS.join(', ')}, each once, with commas`,
     },
   })

@@ -47,13 +47,9 @@ function addReplay(hooks: Command, context: CommandContext): void {
     .action(async (hookId: string, { since, event, delivered, json }: ReplayOptions) => {
       const { HookAdmin } = await import('../../../areas/hooks/hook-admin.js');
       const request = { since: since ?? new Date(0), eventId: event ?? null, delivered: delivered === true };
-      const count = await inApplication(context, 'change', async (app) => {
-        const admin = app.get(HookAdmin);
-        const replayed = await admin.replay(hookId, request);
-        if (replayed === undefined)
-          throw (await admin.find(hookId)) === undefined ? new HookNotFound() : new HookEnded();
-        return replayed;
-      });
+      const count = await inApplication(context, 'change', (app) =>
+        app.get(HookAdmin).replay(hookId, request),
+      );
       if (json) context.terminal.out(jsonText({ id: hookId, replayed: count }));
       else context.terminal.err(`${count} deliveries go out again; the webhook is active.\n`);
     });

@@ -64,7 +64,7 @@ function addDeliveries(hooks: Command, context: CommandContext): void {
     });
 }
 
-/** Of the gateway that is named, else of the database of the settings. */
+/** From the named gateway, else from the database of the settings. */
 async function hooksOf(context: CommandContext): Promise<readonly HookOverview[]> {
   const gateway = namedGateway(context);
   if (gateway !== undefined)
@@ -77,7 +77,7 @@ async function hooksOf(context: CommandContext): Promise<readonly HookOverview[]
   return inApplication(context, 'read', (app) => app.get(HookAdmin).overview());
 }
 
-/** The same. Those of a gateway have the number that `redeliver` takes. */
+/** The same. Deliveries of a gateway have the number that `redeliver` takes. */
 async function deliveriesOf(
   context: CommandContext,
   hook: string,
@@ -105,7 +105,7 @@ async function deliveriesOf(
 }
 
 type ShownDelivery = DeliveryOverview & { readonly id?: string };
-/** As it comes in JSON. */
+/** In the form of the JSON output. */
 type Sent<Of> = {
   readonly [Key in keyof Of]: Of[Key] extends Date | null
     ? null extends Of[Key]
@@ -172,7 +172,10 @@ interface Created {
   readonly url: string;
 }
 
-/** `hooks create`, `delete` and `redeliver`: what is done as a caller of a running gateway, because a webhook is its token's. */
+/**
+ * `hooks create`, `delete` and `redeliver`: done as a caller of a running gateway, because a webhook belongs to its
+ * token.
+ */
 function addRemoteHookCommands(hooks: Command, context: CommandContext): void {
   hooks
     .command('create')

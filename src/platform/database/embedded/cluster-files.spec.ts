@@ -14,25 +14,25 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('there is no cluster where nothing is, nor in an empty folder', async () => {
+test('an absent or empty folder is no cluster', async () => {
   await expect(inspectCluster(cluster, 18)).resolves.toBeUndefined();
   mkdirSync(cluster);
   await expect(inspectCluster(cluster, 18)).resolves.toBeUndefined();
 });
 
-test('a cluster of this version belongs to whoever owns its files', async () => {
+test('a cluster of this version belongs to the owner of its files', async () => {
   mkdirSync(cluster);
   writeFileSync(join(cluster, 'PG_VERSION'), '18\n');
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   await expect(inspectCluster(cluster, 18)).resolves.toEqual({ uid, gid });
 });
 
-test('a file in its place is not touched, and named', async () => {
+test('a file where the cluster should be is left alone, and named in the error', async () => {
   writeFileSync(cluster, 'dear');
   await expect(inspectCluster(cluster, 18)).rejects.toThrow(`${cluster} is not a folder; move it away.`);
 });
 
-test('what cannot be looked at is not taken for a place where nothing is', async () => {
+test('a folder that cannot be read does not count as absent', async () => {
   writeFileSync(cluster, 'dear');
   await expect(inspectCluster(join(cluster, 'below'), 18)).rejects.toMatchObject({ code: 'ENOTDIR' });
   rmSync(cluster);
@@ -40,7 +40,7 @@ test('what cannot be looked at is not taken for a place where nothing is', async
   await expect(inspectCluster(cluster, 18)).rejects.toMatchObject({ code: 'EISDIR' });
 });
 
-test("another user's files that cannot be read are theirs to start", async () => {
+test('unreadable files of another user are left for that user to start', async () => {
   mkdirSync(cluster);
   writeFileSync(join(cluster, 'PG_VERSION'), '15\n');
   const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
@@ -70,14 +70,14 @@ describe('cluster initializer', () => {
     await new ClusterInitializer(directory, binaries, silentLogs.for('test')).run();
   }
 
-  test('what initdb said last is told, and nothing half-made is left', async () => {
+  test('an error of initdb is passed on, and nothing half-made is left', async () => {
     await expect(initialize('echo "no space left on device" >&2; exit 1')).rejects.toThrow(
       /initdb failed: no space left on device/,
     );
     expect(readdirSync(join(folder, 'data'))).toEqual([]);
   });
 
-  test('where no user may make the files, each is named with its reason', async () => {
+  test('when no user may create the files, each user is named with the reason', async () => {
     jest.spyOn(process, 'geteuid').mockReturnValue(0);
     const made = initialize('echo "could not change permissions: Permission denied" >&2; exit 1');
     // Whoever is not root may not hand a folder to others either.

@@ -18,7 +18,7 @@ export interface ClusterFacts {
   readonly gid: number;
 }
 
-/** Who owns the cluster's files; undefined when there is none yet. Rejects when this server cannot run these files. */
+/** Who owns the cluster's files; undefined when there are none yet. Rejects when this server cannot run these files. */
 export async function inspectCluster(cluster: string, major: number): Promise<ClusterFacts | undefined> {
   const found = await stat(cluster).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -29,7 +29,10 @@ export async function inspectCluster(cluster: string, major: number): Promise<Cl
   return { uid: found.uid, gid: found.gid };
 }
 
-/** Whether a data directory holds the files of an embedded server. Looks only; what cannot be looked at counts as there. */
+/**
+ * Whether a data directory holds the files of an embedded server. Only looks; a folder that cannot be read counts as
+ * one.
+ */
 export async function hasCluster(dataDir: string): Promise<boolean> {
   try {
     return (await readdir(join(dataDir, 'postgres'))).length > 0;
@@ -42,7 +45,7 @@ async function isEmpty(cluster: string): Promise<boolean> {
   try {
     return (await readdir(cluster)).length === 0;
   } catch (cause) {
-    // Another user's files: the check of the owner says so better.
+    // The files belong to another user: the check of the owner explains that better.
     if (codeOf(cause) === 'EACCES') return false;
     throw new EmbeddedPostgresError(`${cluster} is not a folder; move it away.`, { cause });
   }
@@ -72,7 +75,9 @@ interface Attempt {
   readonly opensToOthers: boolean;
 }
 
-/** Makes the files of a new cluster beside their place and moves them there complete, so that a half-made one never counts. */
+/**
+ * Creates the files of a new cluster in a temporary folder and renames it, so that a half-made cluster is never used.
+ */
 export class ClusterInitializer {
   constructor(
     private readonly directory: DataDirectory,
@@ -81,7 +86,7 @@ export class ClusterInitializer {
     private readonly onLaunch?: () => void,
   ) {}
 
-  /** Call under the start lock. Rejects with what initdb said last. */
+  /** Call it under the start lock. Rejects with the last output of initdb. */
   async run(): Promise<void> {
     await this.removeLeftovers();
     const refusals: string[] = [];
@@ -100,7 +105,7 @@ export class ClusterInitializer {
     );
   }
 
-  /** A data directory that was here before keeps its mode unless nothing else works. */
+  /** A data directory that existed before keeps its mode unless nothing else works. */
   private async attempts(): Promise<readonly Attempt[]> {
     const identities = await identitiesForNewCluster();
     const others = identities.filter(({ credentials }) => credentials.uid !== undefined);
@@ -143,13 +148,13 @@ export class ClusterInitializer {
     const prefix = `${basename(this.directory.cluster)}.new-`;
     for (const name of await readdir(this.directory.path)) {
       if (!name.startsWith(prefix)) continue;
-      // An initdb that outlived its starter may still write there; what is left goes at the next start.
+      // An initdb that outlived its starter may still write there; the next start removes what is left.
       await rm(join(this.directory.path, name), { recursive: true, force: true }).catch(() => undefined);
     }
   }
 }
 
-/** The rename itself must survive a loss of power. */
+/** Syncs the folder, so that the rename survives a loss of power. */
 async function syncDirectory(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

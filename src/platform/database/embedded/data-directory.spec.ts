@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test('a data directory is made for its owner alone; one that exists keeps its mode', async () => {
+test('a data directory is created for its owner alone; an existing one keeps its mode', async () => {
   const made = await openDataDirectory(join(folder, 'data'));
   expect([made.created, modeOf(made.path)]).toEqual([true, 0o700]);
   chmodSync(made.path, 0o750);
@@ -25,13 +25,13 @@ test('a data directory is made for its owner alone; one that exists keeps its mo
   expect([again.created, modeOf(again.path)]).toEqual([false, 0o750]);
 });
 
-test('it is named as it is without links, so that every process means the same', async () => {
+test('its path is resolved without links, so that every process uses the same', async () => {
   const { path } = await openDataDirectory(join(folder, 'data'));
   symlinkSync(path, join(folder, 'link'));
   expect((await openDataDirectory(join(folder, 'link'))).path).toBe(path);
 });
 
-test('the door is opened for passing through, not for looking around, and only where it is shut', async () => {
+test('others get the right to enter but not to list the folder, and only where they cannot enter yet', async () => {
   const directory = await openDataDirectory(join(folder, 'data'));
   expect([await openToOtherUsers(directory), modeOf(directory.path)]).toEqual([0o700, 0o711]);
   chmodSync(directory.path, 0o755);
@@ -45,7 +45,7 @@ const short = socketDirectoryFor(tooLong, own);
 afterEach(() => rmSync(short, { recursive: true, force: true }));
 
 describe('the folder of the socket', () => {
-  it('is the cluster itself up to the longest path that a socket can have', () => {
+  it('is the cluster itself, up to the longest path that a socket can have', () => {
     const room = (process.platform === 'linux' ? 107 : 103) - socketFile('').length;
     const longest = `/${'x'.repeat(room - 2)}`;
     expect(socketDirectoryFor(longest, own)).toBe(longest);
@@ -53,13 +53,13 @@ describe('the folder of the socket', () => {
     expect(socketDirectoryFor(`/${'é'.repeat(room / 2)}`, own)).toMatch(/^\/tmp\//);
   });
 
-  it('is short, always the same for one cluster, and another for another', () => {
+  it('is short, always the same for one cluster, and different for another', () => {
     expect(short).toBe(socketDirectoryFor(tooLong, own));
     expect(short).not.toBe(socketDirectoryFor(`${tooLong}2`, own));
     expect(Buffer.byteLength(socketFile(short))).toBeLessThan(70);
   });
 
-  it('is made for its owner alone, and used again', async () => {
+  it('is created for its owner alone, and used again', async () => {
     await makeSocketDirectory(short, tooLong, own);
     await makeSocketDirectory(short, tooLong, own);
     expect(statSync(short).mode & 0o777).toBe(0o700);
@@ -73,17 +73,17 @@ describe('the folder of the socket', () => {
     );
   });
 
-  it('is refused when it is a link to somewhere else', async () => {
+  it('is refused when it is a link to another place', async () => {
     symlinkSync('/tmp', short);
     await expect(makeSocketDirectory(short, tooLong, own)).rejects.toThrow(/not a private folder/);
   });
 
-  it('is refused when it belongs to somebody else', async () => {
+  it('is refused when it belongs to another user', async () => {
     mkdirSync(short, { mode: 0o700 });
     await expect(makeSocketDirectory(short, tooLong, own + 1)).rejects.toThrow(/not a private folder/);
   });
 
-  it('says so when it cannot be made', async () => {
+  it('reports when it cannot be created', async () => {
     await expect(makeSocketDirectory('/absent/short', tooLong, own)).rejects.toThrow(
       /too long for a socket and \/absent\/short cannot be made \(ENOENT\); name a shorter/,
     );

@@ -4,11 +4,11 @@ import { access, chmod, chown, lstat, mkdir, realpath, rmdir, stat } from 'node:
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 
-/** What lies where below the data directory. */
+/** The paths below the data directory. */
 export interface DataDirectory {
-  /** Absolute, without symbolic links, so that every process means the same. */
+  /** Absolute and without symbolic links, so that every process uses the same path. */
   readonly path: string;
-  /** Whether it was made just now, and so is ours to set the mode of. */
+  /** Whether it was created just now, so that we may set its mode. */
   readonly created: boolean;
   readonly cluster: string;
   readonly lockFile: string;
@@ -37,7 +37,7 @@ export async function openDataDirectory(requested: string): Promise<DataDirector
   }
 }
 
-/** Lets the server's user pass through, not list, on the way to its own folder. Returns the mode before. */
+/** Lets the server's user enter the folder, but not list it, on the way to its own. Returns the mode before. */
 export async function openToOtherUsers({ path }: DataDirectory): Promise<number> {
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o011) !== 0o011) await chmod(path, mode | 0o011);
@@ -55,24 +55,27 @@ async function makeDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** Tells servers of one folder apart; each has its own folder, so one number does for all. */
+/** Distinguishes servers in one folder. Each server has its own folder, so one number is enough. */
 export const socketPort = 5432;
 
-/** What the kernel takes as a socket's path, without the closing NUL. */
+/** The longest path of a socket that the kernel takes, without the closing NUL. */
 const maxSocketPathLength = process.platform === 'linux' ? 107 : 103;
 
 export function socketFile(directory: string): string {
   return join(directory, `.s.PGSQL.${socketPort}`);
 }
 
-/** The cluster's own 0700 folder, or where its path is too long a short one that is always the same for this cluster. */
+/** The cluster's own 0700 folder. Where its path is too long, a short one that depends only on the cluster. */
 export function socketDirectoryFor(cluster: string, owner: number): string {
   if (Buffer.byteLength(socketFile(cluster)) <= maxSocketPathLength) return cluster;
   const mark = createHash('sha256').update(cluster).digest('hex').slice(0, 16);
   return `/tmp/agent-gateway-${owner}-${mark}`;
 }
 
-/** Makes a short socket folder; in `/tmp` anyone could have made it first, so one that belongs to another user is refused. */
+/**
+ * Creates a short socket folder. In `/tmp` anyone could have created it first, so one that belongs to another user is
+ * refused.
+ */
 export async function makeSocketDirectory(directory: string, cluster: string, owner: number): Promise<void> {
   if (directory === cluster) return;
   try {
@@ -95,6 +98,6 @@ export async function makeSocketDirectory(directory: string, cluster: string, ow
 }
 
 export async function removeSocketDirectory(directory: string, cluster: string): Promise<void> {
-  // Fails while something lies in it, and then it must stay.
+  // Fails while something lies in it; then it has to stay.
   if (directory !== cluster) await rmdir(directory).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { codeOf, EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 
-test('whatever goes wrong names the way around it, once', () => {
+test('every error names the way around it, once', () => {
   const error = EmbeddedPostgresError.from(new Error('the disk is full'));
   expect(error.message).toBe(
     'Embedded PostgreSQL: the disk is full. Or set DATABASE_URL to a PostgreSQL 14 or later.',
@@ -9,7 +9,7 @@ test('whatever goes wrong names the way around it, once', () => {
   expect(messageOf(error)).toBe('the disk is full.');
 });
 
-test('what is no error has no code, and is told as it is', () => {
+test('a thrown value that is not an error has no code, and is shown as it is', () => {
   expect([codeOf('ENOENT'), codeOf(null), codeOf(new Error('no')), codeOf({ code: 7 })]).toEqual([
     ...[undefined, undefined, undefined, undefined],
   ]);

@@ -1,6 +1,6 @@
 const wayOut = 'Or set DATABASE_URL to a PostgreSQL 14 or later.';
 
-/** The embedded server cannot be used; the message says why and names the way around it. */
+/** The embedded server cannot be used; the message says why and what to do instead. */
 export class EmbeddedPostgresError extends Error {
   constructor(
     readonly problem: string,

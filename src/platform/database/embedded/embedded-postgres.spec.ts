@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,8 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transformFileSync } from '@swc/core';
 import { Client } from 'pg';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await query(server, 'CREATE TABLE kept (word text)');
   await query(server, "INSERT INTO kept VALUES ('yes')");
   await server.close();
-  cpSync(seed, join(root, 'stopped'), { recursive: true });
+  await cp(seed, join(root, 'stopped'), { recursive: true });
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((server) => server.close()));
@@ -51,10 +51,10 @@ async function open(dataDir: string): Promise<EmbeddedPostgres> {
   return server;
 }
 
-/** A stopped cluster like any other, without the seconds that making one takes. */
-function copyOfSeed(...names: string[]): string {
+/** A stopped cluster like any other, without the seconds that making one takes. `cpSync` opens its folders to all since Node 22. */
+async function copyOfSeed(...names: string[]): Promise<string> {
   const folder = join(root, ...names);
-  cpSync(join(root, 'stopped'), folder, { recursive: true });
+  await cp(join(root, 'stopped'), folder, { recursive: true });
   return folder;
 }
 
@@ -90,14 +90,14 @@ async function until<T>(find: () => Promise<T | undefined>): Promise<T> {
 }
 
 describe('the embedded server', () => {
-  it('keeps its files and its socket where nobody else can enter', async () => {
+  it('keeps its files and its socket where no one else can enter', async () => {
     const { connection } = await open(seed);
     expect(statSync(join(seed, 'postgres')).mode & 0o777).toBe(0o700);
     expect(statSync(seed).mode & 0o066).toBe(0);
     expect(connection).toMatchObject({ host: join(seed, 'postgres'), database: 'agent_gateway' });
   });
 
-  it('listens on no port, and gives up no durability for speed', async () => {
+  it('listens on no port, and does not trade durability for speed', async () => {
     const server = await open(seed);
     expect(await query(server, 'SHOW listen_addresses')).toBe('');
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes', 'data_checksums']) {
@@ -105,7 +105,7 @@ describe('the embedded server', () => {
     }
   });
 
-  it('still has after a restart what was stored before', async () => {
+  it('still has, after a restart, what was stored before', async () => {
     expect(await query(await open(seed), 'SELECT word FROM kept')).toBe('yes');
   });
 
@@ -117,12 +117,12 @@ describe('the embedded server', () => {
   });
 
   it('works in a folder with blanks, quotes and commas', async () => {
-    const folder = copyOfSeed('a b', `it's, "here"`);
+    const folder = await copyOfSeed('a b', `it's, "here"`);
     expect(await query(await open(folder), 'SELECT word FROM kept')).toBe('yes');
   });
 
   it('works in a folder whose path is too long for a socket, and cleans up after itself', async () => {
-    const server = await open(copyOfSeed('l'.repeat(100)));
+    const server = await open(await copyOfSeed('l'.repeat(100)));
     const { host } = server.connection;
     expect(host).toMatch(/^\/tmp\/agent-gateway-/);
     expect(await query(server, 'SELECT word FROM kept')).toBe('yes');
@@ -135,7 +135,7 @@ describe('the embedded server', () => {
     expect(server.connection.host).toBe(join(seed, 'postgres'));
   });
 
-  it('serves two users with one server, and the last to close stops it', async () => {
+  it('serves two users with one server; the last to close stops it', async () => {
     const [first, second] = await Promise.all([open(seed), open(seed)]);
     const pid = await pidOf(seed);
     await first.close();
@@ -145,7 +145,7 @@ describe('the embedded server', () => {
     expect(await pidOf(seed)).toBeUndefined();
   });
 
-  it('comes back when it is killed, and says so', async () => {
+  it('restarts when it is killed, and logs that', async () => {
     const server = await open(seed);
     const killed = await kill(seed);
     await until(async () =>
@@ -156,14 +156,14 @@ describe('the embedded server', () => {
     expect(await query(server, 'SELECT word FROM kept')).toBe('yes');
   });
 
-  it('closes at once while it is being brought back', async () => {
+  it('closes at once while it is being restarted', async () => {
     const server = await open(seed);
     await kill(seed);
     await server.close();
     expect(await pidOf(seed)).toBeUndefined();
   });
 
-  it('is left running when it may not be stopped, and that is said', async () => {
+  it('is left running when it may not be stopped, and logs that', async () => {
     const server = await open(seed);
     const refused = jest.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
@@ -177,8 +177,8 @@ describe('the embedded server', () => {
     expect(await pidOf(seed)).toBeUndefined();
   });
 
-  it('says that it cannot be brought back, and closes while it waits to try again', async () => {
-    const folder = copyOfSeed('lost');
+  it('logs that it cannot be restarted, and closes while it waits for the next try', async () => {
+    const folder = await copyOfSeed('lost');
     const server = await open(folder);
     rmSync(join(folder, 'postgres/global/pg_control'));
     await kill(folder);
@@ -189,8 +189,8 @@ describe('the embedded server', () => {
     expect(await pidOf(folder)).toBeUndefined();
   });
 
-  it('starts although the pid of the server that died now belongs to somebody else', async () => {
-    const folder = copyOfSeed('stale');
+  it('starts although another process now has the pid of the dead server', async () => {
+    const folder = await copyOfSeed('stale');
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
     try {
       const cluster = join(folder, 'postgres');
@@ -203,14 +203,14 @@ describe('the embedded server', () => {
     }
   });
 
-  it('refuses files of another major version and names the way out', async () => {
+  it('refuses files of another major version and says what to do', async () => {
     const folder = join(root, 'older');
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     writeFileSync(join(folder, 'postgres/PG_VERSION'), '15\n');
     await expect(open(folder)).rejects.toThrow(/made by PostgreSQL 15.*DATABASE_URL/);
   });
 
-  it('does not touch a folder of files that are no cluster', async () => {
+  it('leaves a folder alone whose files are not a cluster', async () => {
     const folder = join(root, 'strange');
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     writeFileSync(join(folder, 'postgres/letter.txt'), 'dear');
@@ -218,15 +218,15 @@ describe('the embedded server', () => {
     expect(readFileSync(join(folder, 'postgres/letter.txt'), 'utf8')).toBe('dear');
   });
 
-  it('says that the data directory cannot be used', async () => {
+  it('reports a data directory that cannot be used', async () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     await expect(open(join(file, 'data'))).rejects.toThrow(/cannot be used .*file.*DATABASE_URL/);
     await expect(open(join(root, 'd'.repeat(300)))).rejects.toThrow(/cannot be used .*ENAMETOOLONG/);
   });
 
-  it('tells what the server said when it does not start', async () => {
-    const folder = copyOfSeed('broken');
+  it('passes on what the server logged when it does not start', async () => {
+    const folder = await copyOfSeed('broken');
     rmSync(join(folder, 'postgres/global/pg_control'));
     await expect(open(folder)).rejects.toThrow(/did not start[\s\S]*pg_control[\s\S]*DATABASE_URL/);
   });
@@ -269,7 +269,7 @@ describe('several processes', () => {
     expect(await pidOf(seed)).toBeUndefined();
   });
 
-  it('leave the server to those who stay, whoever started it', async () => {
+  it('leave the server to those who stay, whichever process started it', async () => {
     const owner = start(seed);
     await owner.ready;
     const server = await open(seed);
@@ -281,7 +281,7 @@ describe('several processes', () => {
     expect(lines).not.toContain('the embedded server has stopped; starting it again');
   });
 
-  it('recover from one that was killed while it made the files, and agree on one server', async () => {
+  it('recover from one that was killed while it created the files, and agree on one server', async () => {
     const folder = join(root, 'raced');
     const unlucky = start(folder);
     const leftovers = () =>
@@ -306,13 +306,18 @@ describe('several processes', () => {
   });
 });
 
+const PLATFORM = resolve(__dirname, '../..');
+/** What the folder needs of another. */
+const RUNTIME_PART = join(PLATFORM, 'runtime/signal-within.ts');
+
 /** These sources as modules that plain Node can run. */
 function compileProgram(): string {
   const target = mkdtempSync(join(root, 'program-'));
   symlinkSync(join(process.cwd(), 'node_modules'), join(target, 'node_modules'));
   writeFileSync(join(target, 'package.json'), '{"type":"module"}');
-  for (const name of readdirSync(__dirname).filter((file) => /(?<![.]spec)[.]ts$/.test(file))) {
-    const { code } = transformFileSync(join(__dirname, name), {
+  const own = readdirSync(__dirname).filter((file) => /(?<![.]spec)[.]ts$/.test(file));
+  for (const file of [...own.map((name) => join(__dirname, name)), RUNTIME_PART]) {
+    const { code } = transformFileSync(file, {
       jsc: {
         target: 'es2022',
         parser: { syntax: 'typescript' },
@@ -320,12 +325,14 @@ function compileProgram(): string {
       },
       module: { type: 'es6' },
     });
-    writeFileSync(join(target, name.replace(/ts$/, 'js')), code);
+    const compiled = join(target, relative(PLATFORM, file).replace(/ts$/, 'js'));
+    mkdirSync(dirname(compiled), { recursive: true });
+    writeFileSync(compiled, code);
   }
   const main = join(target, 'main.js');
   writeFileSync(
     main,
-    `import { EmbeddedPostgres } from './embedded-postgres.js';
+    `import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
     const quiet = () => undefined;
     const logger = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
     const server = await EmbeddedPostgres.open({ dataDir: process.argv[2], logger });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logging/logger.js';
+import { signalWithin } from '../../runtime/signal-within.js';
 import { openDataDirectory, socketPort } from './data-directory.js';
 import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import { databaseName, superuser } from './presence.js';
@@ -10,20 +11,23 @@ import type { JoinedServer } from './server-starter.js';
 const defaultStartTimeoutMs = 60_000;
 const logTrimMs = 60_000;
 const maxPauseMs = 10_000;
-/** A server that ran this long did not die of what killed the one before. */
+/** When a server ran this long, its next failure counts as the first again. */
 const calmMs = 30_000;
 
 export interface EmbeddedPostgresOptions {
-  /** Made with mode 0700 when absent; relative paths count from the working directory. */
+  /** Created with mode 0700 when absent; relative paths count from the working directory. */
   readonly dataDir: string;
   readonly logger: Logger;
   /** Longest wait for a server that answers, recovery included; 60 s unless given. */
   readonly startTimeoutMs?: number;
-  /** Told when a program of the server works by itself, and this process has nothing to do for a while. */
+  /** Called when a program of the server has been started, and this process only waits for it. */
   readonly onLaunch?: () => void;
 }
 
-/** What a client needs to connect; there is no password and no TLS, the socket's folder lets only its user in. */
+/**
+ * What a client needs to connect. There is no password and no TLS: only the server's user can enter the socket's
+ * folder.
+ */
 export interface EmbeddedConnection {
   /** The socket's folder. */
   readonly host: string;
@@ -32,7 +36,10 @@ export interface EmbeddedConnection {
   readonly database: string;
 }
 
-/** One process's part in the embedded server: brings it up, brings it back when it dies, and stops it as the last to close. */
+/**
+ * Runs the embedded server for one process: starts it, restarts it when it dies, and stops it if no other process uses
+ * it.
+ */
 export class EmbeddedPostgres {
   private readonly closing = new AbortController();
   private readonly trimmer: NodeJS.Timeout;
@@ -85,7 +92,7 @@ export class EmbeddedPostgres {
     await this.share.leave(this.joined);
   }
 
-  /** The gateway's pool reconnects by itself; what it needs is a server to reconnect to. */
+  /** The gateway's pool reconnects by itself, once there is a server again. */
   private async supervise(): Promise<void> {
     const { signal } = this.closing;
     const closing = new Promise<undefined>((resolve) => {
@@ -102,14 +109,14 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Tries with growing pauses until the server is back or we close; returns the number of tries in a row. */
+  /** Tries with growing pauses until the server is back or `close` is called; returns the number of tries in a row. */
   private async rejoin(before: number, signal: AbortSignal): Promise<number> {
     for (let tries = before; ; tries++) {
       const pauseMs = tries === 0 ? 0 : Math.min(100 * 2 ** tries, maxPauseMs);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return tries;
       try {
-        this.joined = await this.share.join(AbortSignal.any([signal, startLimit(this.options)]));
+        this.joined = await this.share.join(startLimit(this.options, signal));
         return tries + 1;
       } catch (error) {
         this.reportAbsence(error);
@@ -125,6 +132,9 @@ export class EmbeddedPostgres {
   }
 }
 
-function startLimit({ startTimeoutMs = defaultStartTimeoutMs }: EmbeddedPostgresOptions): AbortSignal {
-  return AbortSignal.timeout(startTimeoutMs);
+function startLimit(
+  { startTimeoutMs = defaultStartTimeoutMs }: EmbeddedPostgresOptions,
+  signal?: AbortSignal,
+): AbortSignal {
+  return signalWithin(startTimeoutMs, signal);
 }

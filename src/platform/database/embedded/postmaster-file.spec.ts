@@ -51,12 +51,12 @@ onLinux('findPostmaster', () => {
     expect(await findPostmaster(cluster)).toEqual({ pid, socketDirectory: cluster, status: 'ready' });
   });
 
-  it('does not take another program for it, although it runs in the folder', async () => {
+  it('does not mistake another program for it that runs in the folder', async () => {
     note(await run('sleeper', cluster));
     expect(await findPostmaster(cluster)).toBeUndefined();
   });
 
-  it('does not take the server of another folder for it', async () => {
+  it('does not mistake the server of another folder for it', async () => {
     note(await run('postgres', elsewhere));
     expect(await findPostmaster(cluster)).toBeUndefined();
   });
@@ -76,7 +76,7 @@ onLinux('findPostmaster', () => {
 });
 
 onLinux('removeStalePidFiles', () => {
-  it('removes files whose pid a stranger has now, and keeps those of the server itself', async () => {
+  it('removes files whose pid another program now has, and keeps those of the server itself', async () => {
     const socket = join(cluster, '.s.PGSQL.5432');
     writeFileSync(`${socket}.lock`, `${await run('sleeper', cluster)}\n`);
     note(await run('postgres', cluster));
@@ -85,7 +85,7 @@ onLinux('removeStalePidFiles', () => {
     expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(true);
   });
 
-  it('leaves files of a pid that nobody has to the server, which looks for orphans first', async () => {
+  it('leaves files whose pid no process has to the server, which looks for orphans first', async () => {
     note(2 ** 22 + 1);
     await removeStalePidFiles(cluster, join(cluster, '.s.PGSQL.5432'));
     expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(true);

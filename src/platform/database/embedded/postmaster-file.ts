@@ -3,15 +3,15 @@ import { basename, join } from 'node:path';
 import { codeOf } from './embedded-postgres.error.js';
 import { commandFromPs, processStart } from './process-facts.js';
 
-/** What a server notes about itself in `postmaster.pid`. */
+/** What a server writes about itself into `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number;
   readonly socketDirectory: string;
-  /** `starting`, `ready`, `stopping`; empty for the first moments. */
+  /** `starting`, `ready` or `stopping`; empty at first. */
   readonly status: string;
 }
 
-/** The server that runs on this cluster. Undefined when the file is absent, unfinished, or names a process that is not it. */
+/** The server that runs on this cluster. Undefined when the file is absent or unfinished, or names another process. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const noted = await readPostmasterFile(cluster);
   return noted && (await isPostmaster(noted.pid, cluster)) ? noted : undefined;
@@ -25,7 +25,7 @@ async function readPostmasterFile(cluster: string): Promise<Postmaster | undefin
   return { pid, socketDirectory: lines[4] ?? '', status: lines[7] ?? '' };
 }
 
-/** Pids are reused: one counts only when its process is a postgres that runs in this very folder. */
+/** Pids are reused, so a pid counts only when its process is a postgres that runs in this folder. */
 export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (processStart(pid) === undefined) return false;
   if (process.platform !== 'linux') return commandNames(() => commandFromPs(pid), cluster);
@@ -35,7 +35,7 @@ export async function isPostmaster(pid: number, cluster: string): Promise<boolea
     return name === 'postgres' && there.dev === here.dev && there.ino === here.ino;
   } catch (error) {
     if (codeOf(error) !== 'EACCES') return false;
-    // Without the right to trace another user's process its command line must do.
+    // Without the right to trace another user's process, its command line has to do.
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     return commandNames(() => command.replaceAll('\0', ' '), cluster);
   }
@@ -51,8 +51,8 @@ function commandNames(read: () => string, cluster: string): boolean {
 }
 
 /**
- * Removes the pid files that a dead server left, when their pid now belongs to a stranger: the server itself would
- * take the stranger for a rival. Files of a pid that nobody has are left to the server, which looks for orphans first.
+ * Removes the pid files of a dead server when another program now has their pid: a new server would take that program
+ * for a running server. Files whose pid no process has are left to the server, which looks for orphans first.
  */
 export async function removeStalePidFiles(cluster: string, socketFile: string): Promise<void> {
   for (const file of [join(cluster, 'postmaster.pid'), `${socketFile}.lock`]) {
@@ -62,7 +62,7 @@ export async function removeStalePidFiles(cluster: string, socketFile: string): 
   }
 }
 
-/** As the server sees it: a zombie is alive. */
+/** Like the server itself: a zombie counts as alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -10,12 +10,12 @@ export const databaseName = 'agent_gateway';
 const applicationName = 'agent-gateway presence';
 const leavingName = 'agent-gateway leaving';
 const connectTimeoutMs = 5_000;
-/** Making a database copies files, on a busy disk not fast. */
+/** Creating a database copies files, which takes long on a busy disk. */
 const queryTimeoutMs = 30_000;
 
 /**
- * One connection for as long as this process uses the server: the others count it, and its end shows that the server
- * died.
+ * The connection that this process keeps open while it uses the server. Other processes count these connections; when
+ * this one ends, the server has died.
  */
 export class Presence {
   /** Resolves with the reason when the connection ends other than by `leave`. */
@@ -28,7 +28,7 @@ export class Presence {
     });
   }
 
-  /** Connects, and makes the gateway's database when it is absent. Rejects with the driver's error. */
+  /** Connects, and creates the gateway's database when it is absent. Rejects with the driver's error. */
   static async join(socketDirectory: string): Promise<Presence> {
     const client = new Client({
       host: socketDirectory,
@@ -59,10 +59,10 @@ export class Presence {
   }
 
   /**
-   * Whether another process uses the server. One that was killed no longer counts, even if the server has not noticed
-   * yet.
+   * Whether another process uses the server. A process that was killed does not count, even if the server has not
+   * noticed yet.
    */
-  async hasCompany(): Promise<boolean> {
+  async hasOtherUsers(): Promise<boolean> {
     const { rows } = await this.client.query<{ application_name: string }>(
       `SELECT application_name FROM pg_stat_activity
         WHERE starts_with(application_name, $1) AND pid <> pg_backend_pid()`,
@@ -71,7 +71,9 @@ export class Presence {
     return rows.some(({ application_name }) => mayLive(application_name.slice(applicationName.length + 1)));
   }
 
-  /** The server sees a connection's end a moment late; the next to leave must not take us for company until then. */
+  /**
+   * The server notices the end of a connection a little late. The new name keeps others from counting it until then.
+   */
   async leave(): Promise<void> {
     await this.client.query(`SET application_name = '${leavingName}'`).catch(() => undefined);
     await this.end();
@@ -82,7 +84,7 @@ export class Presence {
   }
 }
 
-/** Names a process for good, within the 63 bytes that a connection's name may have. */
+/** Identifies a process for good, within the 63 bytes of a connection's name. */
 function processMark(pid: number): string {
   return `${pid} ${short(processStart(pid) ?? 'gone')} ${short(pidScope())}`;
 }
@@ -98,18 +100,18 @@ function short(text: string): string {
 
 const absent = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'EACCES'];
 const notYet = '57P03';
-/** Shutting down, crashing, starting, full; and the kernel's words for the same. */
+/** Shutting down, crashed, starting, full; and the kernel's codes for the same. */
 const passing = ['57P01', '57P02', notYet, '53300', 'ECONNRESET', 'EPIPE'];
 
 /**
- * What a failed connection says of the server: nothing listens, it accepts no connections yet, it may answer soon, or
- * it will not.
+ * What a failed connection says about the server: nothing listens, it accepts no connections yet, it may answer soon,
+ * or it never will.
  */
 export type ConnectionProblem = 'absent' | 'closed' | 'passing' | 'lasting';
 
 export function connectionProblem(error: unknown): ConnectionProblem {
   const code = codeOf(error);
-  // The driver's own errors, such as a connection that ended under it, have no code.
+  // The driver's own errors, such as a connection that was closed, have no code.
   if (code === undefined) return 'passing';
   if (absent.includes(code)) return 'absent';
   if (code === notYet) return 'closed';

@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 const onLinux = process.platform === 'linux';
 
 /**
- * When a process began, as the kernel writes it: with the pid it names one process for good. Undefined when it is gone
- * or a zombie.
+ * When a process started, as the kernel writes it: with the pid it identifies one process. Undefined for a process that
+ * is gone, or a zombie.
  */
 export function processStart(pid: number): string | undefined {
   try {
@@ -18,7 +18,7 @@ export function processStart(pid: number): string | undefined {
 
 function startFromProc(pid: number): string | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The command stands in brackets and may itself hold blanks and brackets.
+  // The command stands in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
@@ -43,7 +43,7 @@ function ps(pid: number, columns: string): string {
   }).trim();
 }
 
-/** Pids can be compared only between processes of the same scope: one boot of one machine, one container. */
+/** Pids can only be compared within the same scope: one boot of one machine, or one container. */
 export function pidScope(): string {
   if (!onLinux) return hostname();
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();

@@ -11,7 +11,7 @@ test.each<[NodeJS.Platform, NodeJS.Architecture, string]>([
   ['win32', 'x64', 'run the gateway in WSL'],
   ['linux', 'riscv64', 'there are no binaries for linux-riscv64'],
   [process.platform === 'linux' ? 'darwin' : 'linux', 'arm64', 'install with optional dependencies'],
-])('on %s %s it is said what to do', async (platform, arch, advice) => {
+])('on %s %s the error says what to do', async (platform, arch, advice) => {
   restore = pretendSystem(platform, arch);
   await expect(findServerBinaries(tmpdir())).rejects.toThrow(advice);
 });
@@ -35,18 +35,18 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the library links of the package', () => {
-  it('are made where the install script did not, in a way that survives a move', async () => {
+  it('are created where the install script did not run, and still work after a move', async () => {
     await expect(completeLibraryLinks(root, spare)).resolves.toBeUndefined();
     expect(readlinkSync(join(root, 'native/lib/liba.so.1'))).toBe('liba.so.1.2');
     expect(readFileSync(join(root, 'native/lib/libb.so.3'), 'utf8')).toBe('native/lib/libb.so.3.4');
   });
 
-  it('are made once when several processes start', async () => {
+  it('are created once when several processes start', async () => {
     await Promise.all(Array.from({ length: 8 }, () => completeLibraryLinks(root, spare)));
     expect(readFileSync(join(root, 'native/lib/liba.so.1'), 'utf8')).toBe('native/lib/liba.so.1.2');
   });
 
-  it('are made in the spare folder when the package refuses them, again at every start', async () => {
+  it('are created in the spare folder when the package is read-only, again at every start', async () => {
     // A target in a folder that is absent fails for every user, root included.
     const refused = { source: 'native/lib/liba.so.1.2', target: 'absent/liba.so.1' };
     writeFileSync(join(root, 'native/pg-symlinks.json'), JSON.stringify([refused]));
@@ -59,7 +59,7 @@ describe('the library links of the package', () => {
     expect(readFileSync(join(spare, 'liba.so.1'), 'utf8')).toBe('native/lib/liba.so.1.2');
   });
 
-  it('are none for a platform whose package has none', async () => {
+  it('are not needed on a platform whose package has none', async () => {
     rmSync(join(root, 'native/pg-symlinks.json'));
     await expect(completeLibraryLinks(root, spare)).resolves.toBeUndefined();
   });
@@ -70,7 +70,7 @@ describe('the library links of the package', () => {
     await expect(completeLibraryLinks(root, spare)).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
-  it('must be in the package where the loader looks nowhere else', async () => {
+  it('must be in the package on a system whose loader looks nowhere else', async () => {
     const restore = pretendSystem('darwin');
     try {
       const refused = { source: 'native/lib/liba.1.dylib', target: 'absent/liba.dylib' };

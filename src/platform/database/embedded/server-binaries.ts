@@ -11,11 +11,14 @@ export interface ServerBinaries {
   readonly postgres: string;
   /** PostgreSQL's major version, such as 18. */
   readonly major: number;
-  /** Folders, separated by colons, where the loader finds libraries whose links could not be made inside the package. */
+  /**
+   * Folders, separated by colons, that the loader searches for libraries whose links could not be created in the
+   * package.
+   */
   readonly libraryPath?: string;
 }
 
-/** Finds the programs, and makes the library links that are missing, inside the package or else below `dataDir`. */
+/** Finds the programs, and creates missing links of libraries in the package or, if that fails, below `dataDir`. */
 export async function findServerBinaries(dataDir: string): Promise<ServerBinaries> {
   const root = packageRoot(`${process.platform}-${process.arch}`);
   const libraryPath = await completeLibraryLinks(root, join(dataDir, 'postgres-lib'));
@@ -56,8 +59,9 @@ interface LibraryLink {
 }
 
 /**
- * npm archives carry no symbolic links, and the package's install script, which makes them, may not have run. Returns
- * the folders that the loader must search too, when the links had to go to `spare` instead of the package `root`.
+ * npm archives have no symbolic links, and the package's install script, which creates them, may not have run. Returns
+ * the folders that the loader has to search too, when the links had to be created in `spare` instead of the package
+ * `root`.
  */
 export async function completeLibraryLinks(root: string, spare: string): Promise<string | undefined> {
   const missing: LibraryLink[] = [];
@@ -85,15 +89,16 @@ async function readLinks(root: string): Promise<readonly LibraryLink[]> {
   }
 }
 
-/** For a node_modules that this user may not write: the loader searches here too. */
+/** For a node_modules folder that this user may not write to: the loader searches here too. */
 async function linkBelow(folder: string, root: string, links: readonly LibraryLink[]): Promise<string> {
-  // Made anew each time: the package may have moved or changed its version since. A running server has its files open.
+  // Created anew each time, because the package may have moved or changed its version. A running server has its files
+  // open.
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o755 });
   for (const { source, target } of links) {
     await makeLink(join(root, source), join(folder, basename(target)));
   }
-  // A library that is found here looks for its own needs beside this link, not beside its file.
+  // The loader looks for what a library needs beside this link, not beside the file it leads to.
   return `${folder}:${join(root, 'native/lib')}`;
 }
 

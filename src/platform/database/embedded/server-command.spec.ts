@@ -20,14 +20,14 @@ function runAs(uid: number): void {
 afterEach(() => jest.restoreAllMocks());
 
 describe('a new cluster', () => {
-  test('is made by whoever runs the gateway, unless that is root', async () => {
+  test('is created by the user who runs the gateway, unless that is root', async () => {
     runAs(1000);
     await expect(identitiesForNewCluster()).resolves.toEqual([
       { name: 'this user', owner: 1000, credentials: {}, prefix: [] },
     ]);
   });
 
-  test('is made within a namespace by a user that the system has no name for', async () => {
+  test('is created within a namespace by a user that the system does not know', async () => {
     runAs(1000_650_000);
     jest.spyOn(os, 'userInfo').mockImplementation(() => {
       throw new Error('ENOENT: no such user');
@@ -37,7 +37,7 @@ describe('a new cluster', () => {
     expect(only?.prefix[0]).toBe('unshare');
   });
 
-  test('is made for root by a user without rights, and at last within a namespace', async () => {
+  test('is created for root by a user without rights, or else within a namespace', async () => {
     runAs(0);
     const all = await identitiesForNewCluster();
     expect(all.at(-1)).toEqual(namespace);
@@ -47,7 +47,7 @@ describe('a new cluster', () => {
 });
 
 describe('a cluster that is there', () => {
-  test('is run as whoever has its files', async () => {
+  test('is run as the owner of its files', async () => {
     runAs(1000);
     await expect(identityForCluster('/data', 1000, 100)).resolves.toMatchObject({ name: 'this user' });
     runAs(0);
@@ -57,7 +57,7 @@ describe('a cluster that is there', () => {
     await expect(identityForCluster('/data', 0, 0)).resolves.toEqual(namespace);
   });
 
-  test("is not run when it is another user's", async () => {
+  test('is not run when it belongs to another user', async () => {
     runAs(1000);
     await expect(identityForCluster('/data', 26, 27)).rejects.toThrow(
       '/data belongs to user 26, this process runs as user 1000; run as that user',
@@ -65,7 +65,7 @@ describe('a cluster that is there', () => {
   });
 });
 
-test('on a system whose users cannot be read, nobody is nobody', async () => {
+test('on a system whose users cannot be read, no user "nobody" is assumed', async () => {
   runAs(0);
   jest.spyOn(fs, 'readFile').mockRejectedValue(new Error('EACCES'));
   const [only, ...others] = await identitiesForNewCluster();
@@ -79,7 +79,7 @@ const shell = (script: string) => ({ file: '/bin/sh', args: ['-c', script], opti
 
 afterEach(() => jest.restoreAllMocks());
 
-test('a program is run as its user, behind what runs it, and finds nothing of our environment', () => {
+test('a program is run as its user and gets nothing of our environment', () => {
   process.env['PGDATA'] = '/elsewhere';
   const identity = { ...ourselves, credentials: { uid: 26, gid: 27 }, prefix: ['unshare', '--user', '--'] };
   const { file, args, options } = serverCommand(identity, BINARIES, 'initdb', ['-D', 'x']);
@@ -99,7 +99,7 @@ test('libraries whose links lie elsewhere are found there', () => {
   expect([file, options.env['LD_LIBRARY_PATH']]).toEqual(['/opt/postgres', '/data/lib:/opt/lib']);
 });
 
-test('a program that fails is told with the last lines of what it said, or else with how it ended', async () => {
+test('the error of a failed program has its last lines, or else how it ended', async () => {
   const many = 'i=1; while [ $i -le 20 ]; do echo line $i >&2; i=$((i+1)); done; exit 3';
   await expect(runServerCommand(shell(many), 5000)).rejects.toThrow(/failed: line 9\n[\s\S]*line 20\./);
   await expect(runServerCommand(shell('exit 3'), 5000)).rejects.toThrow(
@@ -107,7 +107,7 @@ test('a program that fails is told with the last lines of what it said, or else 
   );
 });
 
-test('a program that does not end is ended', async () => {
+test('a program that does not end is killed', async () => {
   await expect(runServerCommand(shell('sleep 60'), 50)).rejects.toThrow('failed: no end within 50 ms.');
 });
 
@@ -122,12 +122,12 @@ test.each<[string, unknown, boolean]>([
   expect(isPermissionProblem(error)).toBe(could);
 });
 
-test('only a namespace that is refused brings the advice to give the files away', () => {
+test('only a refused namespace brings the advice to give the files to another user', () => {
   expect(namespaceHint('unshare: unshare failed: Operation not permitted')).toContain('chown -R');
   expect(namespaceHint('FATAL: no')).toBe('');
 });
 
-test('without glibc the binaries are said to need it', () => {
+test('without glibc the error says that the binaries need it', () => {
   const report = jest.spyOn(process.report, 'getReport');
   report.mockReturnValue({ header: { glibcVersionRuntime: '2.36' } });
   expect(libcHint()).toBe('');

@@ -11,7 +11,7 @@ export interface ServerIdentity {
   /** The owner of the cluster's files. */
   readonly owner: number;
   readonly credentials: { readonly uid?: number; readonly gid?: number };
-  /** A command that runs the command after it. */
+  /** The start of a command line: the command that it is to run follows it. */
   readonly prefix: readonly string[];
 }
 
@@ -21,14 +21,14 @@ interface User {
   readonly gid: number;
 }
 
-/** Who may make a new cluster, best first. */
+/** The users that may create a new cluster, best first. */
 export async function identitiesForNewCluster(): Promise<readonly ServerIdentity[]> {
   const users = await knownUsers();
   if (effectiveUser() !== 0) return [canBeNamed() ? ourselves() : inNamespace(users)];
   return [...users.map(droppedTo), inNamespace(users)];
 }
 
-/** Who must run a cluster whose files belong to `uid`. */
+/** The user that has to run a cluster whose files belong to `uid`. */
 export async function identityForCluster(folder: string, uid: number, gid: number): Promise<ServerIdentity> {
   const own = effectiveUser();
   if (own === 0)
@@ -43,7 +43,7 @@ function effectiveUser(): number {
   return process.geteuid?.() ?? -1;
 }
 
-/** initdb fails for a user without an entry among the system's users, such as a container's random one. */
+/** initdb fails for a user that the system does not know, such as the random user of a container. */
 function canBeNamed(): boolean {
   try {
     userInfo();
@@ -61,7 +61,10 @@ function droppedTo(user: User): ServerIdentity {
   return { name: user.name, owner: user.uid, credentials: { uid: user.uid, gid: user.gid }, prefix: [] };
 }
 
-/** Root without its powers: the files are root's and every folder of root's can be reached, yet inside it is another user. */
+/**
+ * Root without its rights: outside it is root, which owns the files and may enter every folder; inside it is another
+ * user.
+ */
 function inNamespace(users: readonly User[]): ServerIdentity {
   const { uid, gid } = users.at(-1) ?? { uid: 65534, gid: 65534 };
   return {
@@ -72,7 +75,7 @@ function inNamespace(users: readonly User[]): ServerIdentity {
   };
 }
 
-/** `postgres` and `nobody`, as far as this system has them. */
+/** `postgres` and `nobody`, where this system has them. */
 async function knownUsers(): Promise<readonly User[]> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
   return ['postgres', 'nobody'].flatMap((name) => {
@@ -96,8 +99,8 @@ export interface ServerCommand {
 }
 
 /**
- * A program of PostgreSQL as its user, with nothing of our environment, where PGDATA, PGPORT and the like would change
- * what it does.
+ * Runs a program of PostgreSQL as its user. It gets nothing of our environment, where PGDATA, PGPORT and the like would
+ * change what it does.
  */
 export function serverCommand(
   identity: ServerIdentity,
@@ -110,7 +113,7 @@ export function serverCommand(
     file,
     args: rest,
     options: {
-      // The server's user may not be able to enter ours.
+      // The server's user may not be able to enter our folder.
       cwd: '/',
       env: {
         PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin',
@@ -123,7 +126,7 @@ export function serverCommand(
   };
 }
 
-/** Runs a command to its end, for at most `timeoutMs`. Rejects with the last lines of what it wrote. */
+/** Runs a command, for at most `timeoutMs`. Rejects with the last lines of its output. */
 export async function runServerCommand(
   { file, args, options }: ServerCommand,
   timeoutMs: number,
@@ -137,7 +140,9 @@ export async function runServerCommand(
   }
 }
 
-/** Whether another user could succeed where this one failed; `EINVAL` is a user that this container does not have. */
+/**
+ * Whether another user could succeed where this one failed. `EINVAL` means that this container does not have the user.
+ */
 export function isPermissionProblem(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   const codes = [codeOf(error), codeOf(cause)];
@@ -151,13 +156,13 @@ export function tail(text: string): string {
   return text.trim().split('\n').slice(-lastLines).join('\n');
 }
 
-/** Root's files need a server that is root outside and another user inside. */
+/** Files of root need a server that is root outside and another user inside a namespace. */
 export function namespaceHint(output: string): string {
   if (!output.startsWith('unshare: ')) return '';
   return ' The files belong to root, and user namespaces are not allowed here: give the folder to another user with "chown -R".';
 }
 
-/** Without glibc the programs look present and yet "not found". */
+/** Without glibc the programs are there, and still the system says "not found". */
 export function libcHint(): string {
   const header = (process.report.getReport() as { header?: { glibcVersionRuntime?: string } }).header;
   const foreign = process.platform === 'linux' && header?.glibcVersionRuntime === undefined;

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('past 1 MiB the log begins anew, and one older copy is kept', async () => {
+test('a log of more than 1 MiB is started again, and one older copy is kept', async () => {
   const log = new ServerLog(path);
   writeFileSync(path, 'x'.repeat(1 << 20));
   await log.trim();
@@ -21,7 +21,7 @@ test('past 1 MiB the log begins anew, and one older copy is kept', async () => {
   expect([await log.size(), readFileSync(`${path}.1`, 'utf8').length]).toEqual([0, (1 << 20) + 1]);
 });
 
-test('a log that is not there has nothing to say', async () => {
+test('a missing log reads as empty', async () => {
   const log = new ServerLog(path);
   expect([await log.size(), await log.linesSince(0)]).toEqual([0, '']);
   writeFileSync(path, 'before\nafter\n');

@@ -16,7 +16,7 @@ const settings = [
   'io_method=sync',
   'timezone=UTC',
   'log_timezone=UTC',
-  // Failed statements are reported to the caller; here they would only leave values in a file.
+  // The caller gets the error of a failed statement. In the log, statements would only leave values in a file.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_checkpoints=off',
@@ -28,7 +28,7 @@ const settings = [
 export interface LaunchedServer {
   /** Why it ended; undefined while it runs. */
   readonly failure: () => string | undefined;
-  /** What it has written to the log since its start. */
+  /** What it has logged since its start. */
   readonly output: () => Promise<string>;
 }
 
@@ -62,20 +62,20 @@ function quotedForList(directory: string): string {
 
 const pollMs = 5;
 
-/** Fast: ends connections, writes everything down. Immediate: leaves the rest to recovery at the next start. */
+/** Fast ends connections and writes everything to disk. Immediate leaves that to recovery at the next start. */
 const steps = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
 ] as const;
 
-/** Stops the server of this cluster if one runs; at most 20 s. Call under the start lock. */
+/** Stops the server of this cluster if one runs; takes at most 20 s. Call it under the start lock. */
 export async function stopServer(cluster: string, logger: Logger): Promise<void> {
   const postmaster = await findPostmaster(cluster);
   if (postmaster === undefined) return;
   for (const { signal, waitMs } of steps) {
     send(postmaster.pid, signal);
     if (await endsWithin(postmaster.pid, cluster, waitMs)) return;
-    logger.warn('the embedded server does not stop', { pid: postmaster.pid, signal });
+    logger.warn('the embedded server did not stop', { pid: postmaster.pid, signal });
   }
 }
 
@@ -99,8 +99,8 @@ async function endsWithin(pid: number, cluster: string, waitMs: number): Promise
 const largestBytes = 1 << 20;
 
 /**
- * The file that the server logs to: it outlives this process, so a pipe would not do. Kept below 1 MiB, with one older
- * copy.
+ * The file that the server logs to. The server outlives this process, so a pipe would not do. It stays below 1 MiB,
+ * with one older copy.
  */
 export class ServerLog {
   constructor(private readonly path: string) {}
@@ -116,7 +116,7 @@ export class ServerLog {
     }
   }
 
-  /** The server appends, so that emptying the file under it is safe. */
+  /** The server opens it for appending, so that it can be truncated while it is in use. */
   async trim(): Promise<void> {
     if ((await this.size()) <= largestBytes) return;
     await copyFile(this.path, `${this.path}.1`);
@@ -130,7 +130,7 @@ export class ServerLog {
     );
   }
 
-  /** The last lines that were written after the file had `size` bytes. */
+  /** The last lines that were written after the file had reached `size` bytes. */
   async linesSince(size: number): Promise<string> {
     const bytes = await readFile(this.path).catch(() => Buffer.alloc(0));
     return tail(bytes.subarray(size).toString('utf8'));

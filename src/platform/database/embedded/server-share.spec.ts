@@ -56,7 +56,7 @@ async function leave(): Promise<string[]> {
     warn: (sentence: string, fields: object = {}) => told.push(`${sentence} ${JSON.stringify(fields)}`),
   };
   const presence = {
-    hasCompany: () => Promise.reject(new Error('the connection ended')),
+    hasOtherUsers: () => Promise.reject(new Error('the connection ended')),
     leave: () => Promise.resolve(),
   } as unknown as Presence;
   const share = new ServerShare(directory, new ServerLog(directory.logFile), logger);
@@ -64,18 +64,18 @@ async function leave(): Promise<string[]> {
   return told;
 }
 
-describe('whoever leaves after the connection broke', () => {
-  test('is the last where nobody listens any more', async () => {
+describe('a process that leaves after its connection broke', () => {
+  test('is the last one when nothing listens any more', async () => {
     await expect(leave()).resolves.toEqual([]);
   });
 
-  test('asks again while the server is full, and is the last where it lets nobody in', async () => {
+  test('asks again while the server is full, and is the last one when it accepts no connections', async () => {
     const { asked } = await refuse('53300', '57P03');
     await expect(leave()).resolves.toEqual([]);
     expect(asked()).toBe(2);
   });
 
-  test('leaves a server running of which it cannot tell who uses it', async () => {
+  test('leaves the server running when it cannot tell who else uses it', async () => {
     await refuse('28000');
     await expect(leave()).resolves.toEqual([
       'the embedded server was left running {"reason":"refused with 28000"}',
@@ -89,16 +89,16 @@ describe('whoever leaves after the connection broke', () => {
   });
 });
 
-describe('whoever comes', () => {
+describe('a process that joins', () => {
   const starter = () =>
     new ServerStarter(directory, new ServerLog(directory.logFile), silentLogs.for('test'));
 
-  test('waits for a server that lets nobody in yet, and gives up at one that never will', async () => {
+  test('waits for a server that accepts no connections yet, and gives up at one that never will', async () => {
     await refuse('57P03', '57P03', '28000');
     await expect(starter().join(AbortSignal.timeout(5000))).rejects.toThrow('refused with 28000');
   });
 
-  test('is told what the server said last when the time is over', async () => {
+  test("gets the server's last error when the time is over", async () => {
     await refuse('57P03');
     await expect(starter().join(AbortSignal.timeout(100))).rejects.toThrow(
       /did not become ready in time: refused with 57P03\. See .*postgres\.log/,

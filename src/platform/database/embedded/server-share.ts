@@ -11,7 +11,7 @@ const leaveLockTimeoutMs = 30_000;
 const maxTries = 20;
 const retryMs = 100;
 
-/** Joins and leaves the cluster's server, one process at a time: the first starts it, the last stops it. */
+/** Joins and leaves the cluster's server, one process at a time: the first process starts it, the last one stops it. */
 export class ServerShare {
   constructor(
     private readonly directory: DataDirectory,
@@ -20,7 +20,7 @@ export class ServerShare {
     private readonly onLaunch?: () => void,
   ) {}
 
-  /** Adopts or starts the server. Tries until the signal fires. */
+  /** Adopts or starts the server. Tries until the signal is aborted. */
   async join(signal: AbortSignal): Promise<JoinedServer> {
     const began = performance.now();
     const starter = new ServerStarter(this.directory, this.log, this.logger, this.onLaunch);
@@ -72,7 +72,7 @@ export class ServerShare {
 
 async function isLast(presence: Presence, socketDirectory: string): Promise<boolean> {
   try {
-    return !(await presence.hasCompany());
+    return !(await presence.hasOtherUsers());
   } catch {
     return await isLastOnNewConnection(socketDirectory);
   }
@@ -83,7 +83,7 @@ async function isLastOnNewConnection(socketDirectory: string): Promise<boolean> 
   for (let tries = 1; ; tries++) {
     try {
       const presence = await Presence.join(socketDirectory);
-      return !(await presence.hasCompany().finally(() => presence.leave()));
+      return !(await presence.hasOtherUsers().finally(() => presence.leave()));
     } catch (error) {
       const kind = connectionProblem(error);
       if (kind === 'absent' || kind === 'closed') return true;

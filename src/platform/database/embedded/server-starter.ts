@@ -17,9 +17,9 @@ import { identityForCluster, libcHint, namespaceHint } from './server-command.js
 import { type LaunchedServer, launchServer, type ServerLog, stopServer } from './server-process.js';
 
 const pollMs = 5;
-/** How long a server may say it is ready and yet have no socket, before it counts as unreachable. */
+/** How long a server that says it is ready may have no socket before it counts as unreachable. */
 const socketTimeoutMs = 3_000;
-/** A killed server's children need a moment to notice and let go of the shared memory. */
+/** The child processes of a killed server need a moment to notice and to release the shared memory. */
 const rivalPauseMs = 100;
 
 export interface JoinedServer {
@@ -29,8 +29,8 @@ export interface JoinedServer {
 }
 
 /**
- * Connects one caller to a running server of the cluster: adopts one that runs, else starts one, and first makes the
- * cluster if there is none.
+ * Connects one caller to the cluster's server. Adopts a server that runs, or else starts one; creates the cluster first
+ * if there is none.
  */
 export class ServerStarter {
   private launched: LaunchedServer | undefined;
@@ -44,7 +44,7 @@ export class ServerStarter {
     private readonly onLaunch?: () => void,
   ) {}
 
-  /** Call under the start lock, once per instance. Tries until the signal fires. */
+  /** Call it under the start lock, once for each instance. Tries until the signal is aborted. */
   async join(signal: AbortSignal): Promise<JoinedServer> {
     while (!signal.aborted) {
       const joined = await this.step();
@@ -64,7 +64,7 @@ export class ServerStarter {
       this.problem = `it is ${postmaster.status || 'starting'}`;
       return undefined;
     }
-    // Another mount or a longer path may have led its starter to another folder than ours.
+    // Its starter may have used another folder, because of another mount or a longer path.
     const joined = await this.tryJoin([await this.socketDirectory(), postmaster.socketDirectory]);
     if (joined === undefined) await this.replaceIfUnreachable();
     return joined;
@@ -74,7 +74,7 @@ export class ServerStarter {
     const failure = this.launched?.failure();
     if (failure !== undefined) return await this.afterFailure(failure);
     if (this.launched !== undefined) return undefined;
-    // A server in another container has a pid that says nothing here, and yet it answers.
+    // The pid of a server in another container means nothing here, but the server answers.
     const joined = await this.tryJoin([await this.socketDirectory()]);
     if (joined === undefined && this.unreachableSince !== undefined) await this.launch();
     return joined;
@@ -101,7 +101,7 @@ export class ServerStarter {
   private async replaceIfUnreachable(): Promise<void> {
     if (this.unreachableSince === undefined) return;
     if (performance.now() - this.unreachableSince < socketTimeoutMs) return;
-    this.logger.warn('the embedded server runs but its socket is gone; starting it anew');
+    this.logger.warn('the embedded server runs but its socket is gone; restarting it');
     await stopServer(this.directory.cluster, this.logger);
     this.launched = undefined;
     this.unreachableSince = undefined;
@@ -148,7 +148,7 @@ export class ServerStarter {
   }
 }
 
-/** Another server has the folder, or what a killed one left behind still has. */
+/** Another server uses the folder, or a killed server's shared memory is still there. */
 function namesRival(output: string): boolean {
   const isLocked = output.includes('lock file "') && output.includes('already exists');
   return isLocked || output.includes('pre-existing shared memory block');

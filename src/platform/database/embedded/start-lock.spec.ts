@@ -37,7 +37,7 @@ describe('StartLock', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('stops waiting when the signal fires, and leaves the holder its lock', async () => {
+  it('stops waiting when the signal is aborted, and leaves the holder its lock', async () => {
     const held = await StartLock.acquire(path, soon());
     await expect(StartLock.acquire(path, soon(60))).rejects.toThrow(/aborted/i);
     expect(existsSync(path)).toBe(true);
@@ -49,17 +49,17 @@ describe('StartLock', () => {
     (await StartLock.acquire(path, soon(1_000))).release();
   });
 
-  it('takes over when the pid of the dead holder belongs to somebody else now', async () => {
+  it('takes over when another process now has the pid of the dead holder', async () => {
     leaveBehind({ pid: process.pid, started: 'earlier', scope: pidScope() });
     (await StartLock.acquire(path, soon(1_000))).release();
   });
 
-  it('does not take over from a process that lives, however long it takes', async () => {
+  it('does not take over from a live process, however long it takes', async () => {
     leaveBehind({ pid: process.ppid, started: processStart(process.ppid), scope: pidScope() }, 3_600_000);
     await expect(StartLock.acquire(path, soon(100))).rejects.toThrow(/aborted/i);
   });
 
-  it('judges a holder of another container by how long it was silent', async () => {
+  it('judges a holder in another container by how long it has been silent', async () => {
     const stranger = { pid: process.pid, started: 'whenever', scope: 'another container' };
     leaveBehind(stranger, 1_000);
     await expect(StartLock.acquire(path, soon(100))).rejects.toThrow(/aborted/i);
@@ -67,19 +67,19 @@ describe('StartLock', () => {
     (await StartLock.acquire(path, soon(1_000))).release();
   });
 
-  it('takes over a lock that its maker never finished writing', async () => {
+  it('takes over a lock whose maker never finished writing it', async () => {
     leaveBehind('', 60_000);
     (await StartLock.acquire(path, soon(1_000))).release();
   });
 
-  it('does not remove the lock of whoever took over', async () => {
+  it('does not remove the lock of the process that took over', async () => {
     const lost = await StartLock.acquire(path, soon());
     leaveBehind({ pid: process.ppid, started: processStart(process.ppid), scope: pidScope() });
     lost.release();
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.ppid });
   });
 
-  it('breaks no lock while another process does, unless that one died over it', async () => {
+  it('breaks no lock while another process does, unless that one died meanwhile', async () => {
     leaveBehind('', 60_000);
     const guard = `${path}.break`;
     writeFileSync(guard, '1');
@@ -90,7 +90,7 @@ describe('StartLock', () => {
     expect(existsSync(guard)).toBe(false);
   });
 
-  it('cannot be taken where no file can be made', async () => {
+  it('cannot be taken where no file can be created', async () => {
     const nowhere = join(folder, 'absent', 'lock');
     await expect(StartLock.acquire(nowhere, soon())).rejects.toMatchObject({ code: 'ENOENT' });
   });

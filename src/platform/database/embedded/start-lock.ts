@@ -5,9 +5,15 @@ import { pidScope, processStart } from './process-facts.js';
 
 const pollMs = 10;
 const refreshMs = 2_000;
-/** A holder whose pid says nothing here (another container, an unfinished file) is gone when it was silent this long. */
+/**
+ * A holder whose pid means nothing here (another container, an unfinished file) counts as gone after this long without
+ * a sign.
+ */
 const staleMs = 15_000;
-/** Breaking is a few synchronous calls; a guard older than this lost its maker in the middle of them. */
+/**
+ * Breaking a lock takes a few synchronous calls. A guard file older than this was left by a process that died
+ * meanwhile.
+ */
 const guardMs = 5_000;
 
 interface Holder {
@@ -16,7 +22,7 @@ interface Holder {
   readonly scope: string;
 }
 
-/** One process at a time starts, adopts or stops the server; a lock whose holder died is taken over. */
+/** Makes sure that one process at a time starts, adopts or stops the server. A lock whose holder died is taken over. */
 export class StartLock {
   private readonly refresher: NodeJS.Timeout;
 
@@ -28,7 +34,7 @@ export class StartLock {
     this.refresher.unref();
   }
 
-  /** Waits until the lock is ours. Rejects with the signal's reason when it fires first. */
+  /** Waits until this process holds the lock. Rejects with the signal's reason when that is aborted first. */
   static async acquire(path: string, signal: AbortSignal): Promise<StartLock> {
     const content = ownContent();
     while (!tryCreate(path, content)) {
@@ -49,7 +55,7 @@ export class StartLock {
       const now = new Date();
       utimesSync(this.path, now, now);
     } catch {
-      // Gone with its folder; the next process that needs the lock makes a new one.
+      // The file is gone with its folder; the next process that needs the lock creates a new one.
     }
   }
 }
@@ -73,7 +79,10 @@ function tryCreate(path: string, content: string): boolean {
   }
 }
 
-/** Under a guard file, so that of two processes that see the same dead holder the slower one cannot remove the faster one's lock. */
+/**
+ * Works under a guard file: of two processes that see the same dead holder, the slower one must not remove the new lock
+ * of the faster one.
+ */
 function breakIfAbandoned(path: string): void {
   if (!isAbandoned(path)) return;
   const guard = `${path}.break`;

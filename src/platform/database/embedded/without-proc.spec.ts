@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => restore());
 
-test('a process is named by when it began, and is gone when it has ended', () => {
+test('a process is identified by its start time, and is gone when it has ended', () => {
   const start = facts.processStart(process.pid);
   expect(start).toMatch(/\d\d:\d\d:\d\d \d{4}$/);
   expect([facts.processStart(process.pid), facts.processStart(2 ** 22 + 1)]).toEqual([start, undefined]);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sessions, and a tally of them by channel and status, so that no list ever counts the table. */
+/** Sessions, and a tally of them by channel and status, so that no list has to count the table. */
 export class CreateSessions1763700001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Messages in their order, what was attached to them, and the turns that answer them. */
+/** Messages in order, their attachments, and the turns that answer them. */
 export class CreateMessages1763700002000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Settings that were changed at run time, their history, and the revision by which every replica notices. */
+/** Settings that were changed at run time, their history, and the revision by which every replica notices a change. */
 export class CreateConfigOverrides1763700003000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`INSERT INTO change_counters (name) VALUES ('config')`);

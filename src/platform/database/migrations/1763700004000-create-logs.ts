@@ -30,8 +30,9 @@ export class CreateLogs1763700004000 implements MigrationInterface {
   }
 
   /**
-   * The row lock on the head is held from numbering to commit, so that numbers become visible in their order; one call
-   * is one statement, so that no client that freezes can hold it. A batch that was stored before is not stored again.
+   * The row lock on the head is held from numbering to commit, so that numbers become visible in their order. One call
+   * is one statement, so that a client that hangs cannot hold the lock. A batch that is already stored is not stored
+   * again.
    */
   private async createAppend(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -16,7 +16,7 @@ export class CreateHooks1763700005000 implements MigrationInterface {
         inactive_reason  text,
         created_at       timestamptz(3) NOT NULL DEFAULT now()
       )`);
-    // Apart from the hook, so that emitting an event reads a table that hardly ever changes.
+    // Kept apart from the hook, so that emitting an event reads a table that hardly ever changes.
     await runner.query(`
       CREATE TABLE hook_lanes (
         hook_id       text COLLATE "C" PRIMARY KEY,

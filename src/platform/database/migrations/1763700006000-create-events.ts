@@ -32,10 +32,10 @@ export class CreateEvents1763700006000 implements MigrationInterface {
   }
 
   /**
-   * Called within the statement that makes the change, so both commit or neither. When no hook wants the event, it
-   * reads one tiny table and is done. Takes no lock: the order of a hook's events is made when they are sent. The end
-   * of a session is one event with two names; a hook gets it under the name that it subscribed to. Returns the number
-   * of deliveries.
+   * Called within the statement that makes the change, so that both commit or neither. When no hook subscribed to the
+   * event, it only reads one tiny table. It takes no lock: the order of a hook's events is decided when they are sent.
+   * The end of a session is one event with two names; a hook gets it under the name that it subscribed to. Returns the
+   * number of deliveries.
    */
   private async createEmitEvent(runner: QueryRunner): Promise<void> {
     await runner.query(`

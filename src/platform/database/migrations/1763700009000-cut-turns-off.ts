@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Marks answers that were cut off, and turns to be cancelled by another replica. */
+/** Marks answers that were cut off, and turns that another replica is to cancel. */
 export class CutTurnsOff1763700009000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE sessions ADD COLUMN cancel_fence bigint`);

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the turns of each API token and of each session have used today. A token's rows are 16 slots a day, one for each
- * database connection by its number, so that turns which end at the same moment do not wait for each other.
+ * What the turns of each API token and of each session have used today. A token has 16 rows a day, and each database
+ * connection uses one of them by its number, so that turns that end at the same moment do not wait for each other.
  */
 export class CreateTokenSpending1763700012000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

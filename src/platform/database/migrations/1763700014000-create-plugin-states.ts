@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which plugins are disabled, and the revision by which every replica notices. */
+/** Which plugins are disabled, and the revision by which every replica notices a change. */
 export class CreatePluginStates1763700014000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which replica receives for a channel, its conversations, the messages that arrived, and the replies to send. */
+/**
+ * For each channel: the replica that receives, the conversations, the messages that arrived, and the replies to send.
+ */
 export class CreateChannelMessages1763700016000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When someone last wrote in a conversation, so that it can be deleted long after. */
+/** When someone last wrote in a conversation, so that an old one can be deleted. */
 export class DateChannelConversations1763700016100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The token buckets that all replicas share. Not logged: a crash of the server empties the table, and every bucket is
- * full again, as after a second without requests. Half of each page stays free, so that updates stay within it.
+ * The token buckets that all replicas share. The table is unlogged: a crash of the server empties it, and then every
+ * bucket is full, as after a second without requests. Half of each page stays free, so that updates stay within their
+ * page.
  */
 export class CreateRateBuckets1763700017000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

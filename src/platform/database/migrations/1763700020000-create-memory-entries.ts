@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * What is remembered of users, with its words for searching; and what shows whose memories a session makes: whether its
  * user was named, and whether a channel's conversation has a single person in it. For older sessions neither is known,
- * so nothing is remembered there.
+ * so nothing is remembered in them.
  */
 export class CreateMemoryEntries1763700020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -22,7 +22,7 @@ export class CreateMemoryEntries1763700020000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX memory_entries_newest ON memory_entries (user_id, created_at DESC, id DESC)`,
     );
-    // Without the list of pending entries: every search would read the whole of it.
+    // Without the list of pending entries, which every search would read whole.
     await runner.query(
       `CREATE INDEX memory_entries_words ON memory_entries USING gin (words) WITH (fastupdate = off)`,
     );
@@ -35,8 +35,8 @@ export class CreateMemoryEntries1763700020000 implements MigrationInterface {
   }
 
   /**
-   * How many entries a user has, and how many of them have a word. The row of the user comes first, so that changes to
-   * one user's memories run one after the other and cannot deadlock.
+   * How many entries a user has, and how many of them contain a word. The row of the user is locked first, so that
+   * changes to one user's memories run one after the other and cannot deadlock.
    */
   private async createTallies(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Turns shown by other replicas than the one that runs them, and messages that any replica may answer. The table of
- * watchers is unlogged: it is written again every few seconds. What a turn has sent is logged, so that a viewer misses
- * no part of it.
+ * Turns that are watched on a replica other than the one that runs them, and messages that any replica may answer. The
+ * table of watchers is unlogged, because it is written again every few seconds. What a turn has sent is logged, so that
+ * no viewer misses a part of it.
  */
 export class ShowTurnsElsewhere1763700022000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

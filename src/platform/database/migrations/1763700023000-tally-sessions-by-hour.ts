@@ -3,9 +3,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const HOUR_OF = (row: string): string => `floor(extract(epoch FROM ${row}created_at) / 3600)::integer`;
 
 /**
- * Sessions are tallied by the hour of their creation too, so that a page deep in a list is found without walking to it.
- * Appended rows name their hour, and when a fold deletes them, a trigger adds them to the hours: so the fold of the
- * previous version, which knows no hours, loses none.
+ * Sessions are also tallied by the hour of their creation, so that a page deep in a list is found without reading the
+ * pages before. Appended rows name their hour, and a trigger adds them to the hours when a fold deletes them: the
+ * previous version, whose fold knows no hours, then loses none.
  */
 export class TallySessionsByHour1763700023000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -42,7 +42,7 @@ export class TallySessionsByHour1763700023000 implements MigrationInterface {
     await runner.query(`DROP TABLE session_hours`);
   }
 
-  /** In one order, so that two folds at once do not deadlock. */
+  /** In a fixed order, so that two folds at once cannot deadlock. */
   private async createFold(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE FUNCTION fold_session_hours() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Why the model stopped, and whether its tokens were counted or estimated. Older rows have neither; they are read by
- * `ValidateChecks1795408000000`.
+ * Why the model stopped, and whether its tokens were counted or estimated. Older rows have neither.
+ * `ValidateChecks1795408000000` checks them.
  */
 export class KeepFinishReasons1795340401000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Tokens that replaced one another are a family, named by the first of them (null: by the token itself), and hooks
- * store the family that made them; older hooks belong to none. For tokens from GATEWAY_BOOTSTRAP_TOKEN the time they
- * came is stored, so that the newest of them replaces the others.
+ * Tokens that replaced one another are a family, named by the first of them (null: the token itself is the first).
+ * Hooks store the family that made them; older hooks belong to none. Tokens from GATEWAY_BOOTSTRAP_TOKEN get the time
+ * when they were set, so that the newest of them replaces the others.
  */
 export class EndWhatTokensMade1795341000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * How many bytes of attachments are stored for each API token. Triggers count them, so that the cascade of a session
- * that is erased counts too; older attachments belong to no token.
+ * How many bytes of attachments are stored for each API token. Triggers count them, so that attachments deleted with
+ * their session count too; older attachments belong to no token.
  */
 export class CountStoredBytes1795344200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

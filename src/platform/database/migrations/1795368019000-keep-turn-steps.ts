@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What a turn asked of tools and what they answered, step by step as it happened, so that later turns of the session see
- * it; and how much of the oldest part of a session's history is no longer sent to the model. Both go with their session.
+ * What a turn asked of tools and what they answered, step by step as it happened, so that later turns of the session
+ * see it; and how much of the oldest part of a session's history is no longer sent to the model. Both are deleted with
+ * their session.
  */
 export class KeepTurnSteps1795368019000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

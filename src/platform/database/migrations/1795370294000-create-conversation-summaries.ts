@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What stands for the oldest messages of a session in what the model is sent; the messages themselves stay readable. */
+/**
+ * Summaries that replace the oldest messages of a session in what the model is sent. The messages themselves stay
+ * readable.
+ */
 export class CreateConversationSummaries1795370294000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

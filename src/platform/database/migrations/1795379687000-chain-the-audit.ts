@@ -4,7 +4,7 @@ import { CHAIN_START, nextHash } from '../../audit-log/audit-chain.js';
 
 const ROWS_AT_ONCE = 2000;
 
-/** Actions as they were written before, and as they are named now: a noun and a past participle. */
+/** Actions as they were written before, and their new names: a noun and a past participle. */
 const RENAMED: readonly (readonly [before: string, now: string])[] = [
   ['token.create', 'token.created'],
   ['token.revoke', 'token.revoked'],
@@ -21,7 +21,7 @@ const RENAMED: readonly (readonly [before: string, now: string])[] = [
 
 /**
  * Chains the audit by hashes. Rows are never updated, so their places in the chain are rows of their own, and a trigger
- * notes which rows still wait for one. Rows from before are renamed, lose the arguments of tools, and are sealed here.
+ * notes which rows still wait for one. Older rows are renamed, lose the arguments of tools, and are sealed here.
  */
 export class ChainTheAudit1795379687000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -56,7 +56,7 @@ export class ChainTheAudit1795379687000 implements MigrationInterface {
       )`);
   }
 
-  /** While this transaction lasts the previous version waits with its entries; they then get their note by the trigger. */
+  /** Until this transaction ends, the previous version waits with its entries; the trigger then notes them. */
   private async sealAll(runner: QueryRunner): Promise<void> {
     await runner.query('LOCK TABLE audit_entries IN SHARE ROW EXCLUSIVE MODE');
     let { sequence, hash } = CHAIN_START;
@@ -103,7 +103,7 @@ export class ChainTheAudit1795379687000 implements MigrationInterface {
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_update()`);
   }
 
-  /** Newest first, of all rows and by each filter. */
+  /** Newest first, over all rows and for each filter. */
   private async createIndexes(runner: QueryRunner): Promise<void> {
     await runner.query('DROP INDEX audit_entries_happened');
     await runner.query('CREATE INDEX audit_entries_happened ON audit_entries (happened_at, id)');
@@ -113,7 +113,7 @@ export class ChainTheAudit1795379687000 implements MigrationInterface {
       );
   }
 
-  /** The audit is for hooks that name it: who asked for everything asked for the events of sessions and channels. */
+  /** Only hooks that name the audit get it: hooks for everything were meant for the events of sessions and channels. */
   private async replaceEmitEvent(runner: QueryRunner, keepsAuditApart: boolean): Promise<void> {
     const all = `ARRAY[event_name, split_part(event_name, '.', 1) || '.*', '*']`;
     const names = keepsAuditApart
@@ -149,7 +149,7 @@ export class ChainTheAudit1795379687000 implements MigrationInterface {
       END $$`);
   }
 
-  /** The arguments of tools stay away. */
+  /** The arguments of tools do not come back. */
   async down(runner: QueryRunner): Promise<void> {
     await this.replaceEmitEvent(runner, false);
     for (const column of ['actor', 'action', 'target'])

@@ -20,7 +20,7 @@ const DIMENSIONS = `
 
 /**
  * What turns used and cost. The statement that ends a turn only inserts into `usage_entries`, so that no turn waits for
- * another one's row; entries are summed up in the background. Usage outlives sessions, so that nothing refers to them.
+ * another one's row; entries are summed up in the background. Usage outlives sessions, so nothing in it refers to them.
  */
 export class CountWhatTurnsCost1795379987000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

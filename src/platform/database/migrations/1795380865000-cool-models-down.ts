@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Models that failed lately are passed over by all replicas. */
+/** Models that failed lately, which all replicas pass over. */
 export class CoolModelsDown1795380865000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The keys with which all replicas vouch for users at tool servers; the private halves are sealed. */
+/** The keys with which all replicas sign statements about users for tool servers; the private halves are sealed. */
 export class CreateAssertionKeys1795381628000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

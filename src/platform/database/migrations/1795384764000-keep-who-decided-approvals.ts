@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who decides second is told who was first, and operators see in pages what waits. */
+/** Whoever decides second is told who decided first, and operators see pages of what waits. */
 export class KeepWhoDecidedApprovals1795384764000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Identities and single tokens of the company's identity provider that are refused, and the counter by which every replica
- * notices. Webhooks remember the very token they were made with, so that they end with it.
+ * Identities and single tokens of the company's identity provider that are refused, and the counter by which every
+ * replica notices a change. Webhooks store the very token that made them, so that they end with it.
  */
 export class CreateIdentityDenials1795385557000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

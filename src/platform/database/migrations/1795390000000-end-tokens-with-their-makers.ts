@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A token made over HTTP ends with its maker; of older tokens, and of those that operators make, no maker is known. */
+/**
+ * A token that was made over HTTP ends with its maker. Older tokens, and those that operators make, have no known
+ * maker.
+ */
 export class EndTokensWithTheirMakers1795390000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE api_tokens ADD COLUMN maker_family text COLLATE "C"');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Folders of erased users lie on the machines of replicas: each replica reads here which ones it has to delete. */
+/** Folders of erased users lie on the machines of replicas. Each replica reads here which of them it has to delete. */
 export class TellOfErasedFolders1795390100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

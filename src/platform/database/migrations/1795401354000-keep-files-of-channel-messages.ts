@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What people send over channels beside their text, until the message is answered. */
+/** Files that people send over channels, until the message is answered. */
 export class KeepFilesOfChannelMessages1795401354000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE channel_messages ADD COLUMN files json NOT NULL DEFAULT '[]'`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What tools ask people while they run: a row, so that it is answered on any replica, once. */
+/** What tools ask people while they run. A question is a row, so that it can be answered on any replica, once. */
 export class CreateToolQuestions1795401355000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,9 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A turn that waits for a person holds no replica: its row says so and until when, its steps say which calls were sent, and
- * what waits is found by turn and call. Rows of before are read by
- * `ValidateChecks1795408000000`.
+ * A turn that waits for a person holds no replica: its row says so and until when, its steps say which calls were sent,
+ * and waiting calls are found by turn and call. `ValidateChecks1795408000000` checks older rows.
  */
 export class ParkTurnsThatAwaitApproval1795401514000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

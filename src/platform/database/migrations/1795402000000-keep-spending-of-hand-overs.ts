@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A turn that is handed over in the middle of a model's answer leaves what that cost as a step. Rows of before are read by
- * `CheckStepsOfTurns1795409100000`.
+ * A turn that is handed over in the middle of a model's answer records what that cost as a step.
+ * `CheckStepsOfTurns1795409100000` checks older rows.
  */
 export class KeepSpendingOfHandOvers1795402000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Operators look turns up newest first and see them over time; a turn says which models failed before another one answered.
+ * Operators look up turns, newest first and over time; a turn says which models failed before another one answered.
  * Building the index stops writes to the table: seconds for a million turns.
  */
 export class FindTurnsInOrder1795402100000 implements MigrationInterface {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sessions whose model called a tool that its caller runs: which message, by its id, is to bring the output. */
+/** Sessions whose model called a tool that its caller runs, and the id of the message that is to bring the output. */
 export class AwaitOutputsOfTools1795402200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE sessions ADD COLUMN awaits_message_id text COLLATE "C"');

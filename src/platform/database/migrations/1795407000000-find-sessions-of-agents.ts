@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * For lists of the sessions, and of the turns, of an agent: one that few sessions belong to is found without walking the others.
- * Building the index stops writes to the table: seconds for a million sessions.
+ * For lists of the sessions, and of the turns, of an agent: those of a rarely used agent are found without reading the
+ * others. Building the index stops writes to the table: seconds for a million sessions.
  */
 export class FindSessionsOfAgents1795407000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -6,7 +6,7 @@ const ADDED = [
 ] as const;
 
 /**
- * Reads large tables once for the checks that earlier migrations added to them. Others read and write meanwhile; in the
+ * Reads large tables once for the checks that earlier migrations added. Others can read and write meanwhile; in the
  * transaction that adds a check they would all wait.
  */
 export class ValidateChecks1795408000000 implements MigrationInterface {
@@ -15,7 +15,7 @@ export class ValidateChecks1795408000000 implements MigrationInterface {
       await runner.query(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${check}`);
   }
 
-  /** Checks that hold do no harm to what was before. */
+  /** Earlier versions can work with checks that hold, so there is nothing to undo. */
   down(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A turn whose own results are too long for the model leaves a step that says how much of them is shown. */
+/** A turn whose own results are too long for the model stores a step that says how much of them is shown. */
 export class KeepCutsWithinTurns1795409000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

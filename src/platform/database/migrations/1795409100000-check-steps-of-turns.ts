@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** On its own, so that turns write on while all steps are read. */
+/** A migration of its own, so that turns can write while all steps are read. */
 export class CheckStepsOfTurns1795409100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE turn_steps VALIDATE CONSTRAINT turn_steps_kind_check');

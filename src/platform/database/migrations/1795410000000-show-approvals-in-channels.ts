@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Messages with buttons, so that people decide about tool calls where they read. */
+/** Messages with buttons, so that people can decide about tool calls in the channel where they read. */
 export class ShowApprovalsInChannels1795410000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

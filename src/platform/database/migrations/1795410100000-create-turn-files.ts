@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Files that tools made for the people of a conversation, until they were sent; and which part of an answer is one. Adding the
- * column takes no longer than its lock.
+ * Files that tools made for the people of a conversation, until they have been sent; and which part of an answer is a
+ * file. Adding the column takes no longer than getting its lock.
  */
 export class CreateTurnFiles1795410100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a client of OpenAI's Responses asked for, beside the message of its turn: answers repeat it. */
+/** What a client of OpenAI's Responses asked for, besides the message of its turn, because answers repeat it. */
 export class KeepResponses1795416700000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Push notifications of A2A: a webhook that is told of one turn alone, by the machinery of all webhooks. It is found by the
- * message of the turn, whose id is known before there is a turn, so that not even its beginning is missed.
+ * Push notifications of A2A: webhooks that get the events of a single turn, delivered like all others. Such a webhook
+ * is found by the message of the turn, whose id is known before the turn exists, so that it gets even the first event.
  */
 export class TellAgentsOfTasks1795420000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -18,7 +18,7 @@ export class TellAgentsOfTasks1795420000000 implements MigrationInterface {
     await this.watchTurns(runner);
   }
 
-  /** Many tasks are told of at once: events are for the other webhooks, which are few. */
+  /** Leaves out push notifications, of which many exist at once: events go to the other webhooks, which are few. */
   private async replaceEmitEvent(runner: QueryRunner, told: string): Promise<void> {
     await runner.query(`
       CREATE OR REPLACE FUNCTION emit_event(event_name text, event_user text, event_data json) RETURNS integer
@@ -51,7 +51,7 @@ export class TellAgentsOfTasks1795420000000 implements MigrationInterface {
       END $$`);
   }
 
-  /** @returns the number of deliveries. A turn that nobody is told of costs one look into a small index. */
+  /** @returns the number of deliveries. A turn without such webhooks costs one look into a small index. */
   private async createTellOfTask(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE FUNCTION tell_of_task(asked text, only_hook text, told_session text, told_turn text, told_status text)
@@ -77,7 +77,7 @@ export class TellAgentsOfTasks1795420000000 implements MigrationInterface {
       END $$`);
   }
 
-  /** In the transaction of the change, whichever statement makes it. Waits for a person are no states of A2A. */
+  /** In the transaction of the change, whichever statement makes it. Waiting for a person is not a state of A2A. */
   private async watchTurns(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE FUNCTION turn_moved() RETURNS trigger LANGUAGE plpgsql AS $$

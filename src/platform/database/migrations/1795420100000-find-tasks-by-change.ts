@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Other agents list their tasks by when their state changed last, page by page. Building the index stops writes to the table:
- * seconds for a million turns.
+ * Other agents list their tasks page by page, in the order of their last change of state. Building the index stops
+ * writes to the table: seconds for a million turns.
  */
 export class FindTasksByChange1795420100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

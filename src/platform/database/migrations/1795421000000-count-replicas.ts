@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Replicas say that they run, with which version and clock, so that each can say how the others do. */
+/** Replicas store that they run, with their version and clock, so that each of them can say how the others are. */
 export class CountReplicas1795421000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What came with a message and was not shown to the model that answered, so that its writer can be told. A list as JSON:
- * at the third array column TypeORM's drift check asks twice at once on one connection, and the driver warns at each start.
+ * Media that came with a message and was not shown to the model that answered, so that its writer can be told. A list
+ * as JSON: with a third array column TypeORM's drift check sends two queries at once on one connection, and the driver
+ * warns at each start.
  */
 export class NoteUnseenMedia1795422000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -4,7 +4,7 @@ import { approvalRules, httpUrl, integer, millis, patterns, toolRule, variableNa
 
 const reasoning = () => z.enum(['auto', 'none', 'minimal', 'low', 'medium', 'high']);
 
-/** What every agent has a say in: `[agent]` says it for `default`, and for each that leaves it out. */
+/** The keys that every agent can set. `[agent]` sets them for `default`, and for every agent that leaves them out. */
 export const agentChoices = {
   description: () => z.string().max(1024),
   models: () => z.array(z.string().min(1).max(256)).max(16),
@@ -40,13 +40,13 @@ export const agentSection = z.strictObject({
     .reasoning()
     .default('auto')
     .describe(
-      'How much the model thinks before it answers; auto is the default of the provider. What a model does not take is refused.',
+      'How much the model thinks before it answers; auto is the default of the provider. A level that a model does not support is refused.',
     ),
   show_reasoning: agentChoices
     .showReasoning()
     .default(false)
     .describe(
-      'Whether callers are shown what the model thinks, as far as its provider tells it, by events named reasoning; it is never part of an answer.',
+      'Whether callers see the thoughts of the model, in events named reasoning, if its provider shows them; they are never part of an answer.',
     ),
   session_idle_secs: integer(1, 31_536_000)
     .default(300)
@@ -72,7 +72,7 @@ export const agentSection = z.strictObject({
     ),
   max_waiting: integer(0, 10_000).default(8).describe('Most messages waiting for one session.'),
   max_wait_ms: millis(30_000).describe(
-    'Longest wait for a busy session, in milliseconds; a caller whose turn awaits approval is told 202 after it.',
+    'Longest wait for a busy session, in milliseconds; a caller whose turn awaits approval gets 202 after it.',
   ),
   first_byte_timeout_ms: millis(60_000).describe(
     'Longest wait for the first byte of a model answer, in milliseconds.',
@@ -94,12 +94,12 @@ export const agentSection = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether another replica goes on with the turns of one that died or stopped; else they are interrupted.',
+      'Whether another replica continues the turns of a replica that died or stopped; else they are interrupted.',
     ),
   context_tokens: integer(1000, 100_000_000)
     .default(100_000)
     .describe(
-      'Context window of the model, in estimated tokens: what instructions, tools, history and answer take together.',
+      'Context window of the model, in estimated tokens: for instructions, tools, history and answer together.',
     ),
   context_media_bytes: integer(1, 1_073_741_824)
     .default(20_971_520)
@@ -178,7 +178,9 @@ export function providerKeys() {
       .describe(
         'How openai is spoken to: responses is the Responses API, chat is Chat Completions; auto is responses at api.openai.com and chat elsewhere.',
       ),
-    max_retries: integer(0, 10).default(2).describe('Retries of a call of which nothing has arrived yet.'),
+    max_retries: integer(0, 10)
+      .default(2)
+      .describe('Retries of a call before any of its answer has arrived.'),
     allowed_models: patterns()
       .default(['*'])
       .register(keyMarks, { security: true })
@@ -225,10 +227,10 @@ export const multimodalSection = z.strictObject({
   ),
 });
 
-/** The gateway's own tools that run without approval: they read skills, and keep what the session's user said. */
+/** The gateway's own tools that run without approval: they read skills, or remember what the session's user said. */
 const HARMLESS = ['memory_recall', 'memory_store', 'skill_read'];
 
-/** Who may run which tool, and which calls wait for a person: this decides what the agent may do. */
+/** Who may run which tool, and which calls wait for a person. This decides what the agent may do. */
 export const toolsSection = z
   .strictObject({
     approval: z
@@ -247,7 +249,7 @@ export const toolsSection = z
           .boolean()
           .default(false)
           .describe(
-            'Whether somebody else than who sent the message has to decide about its calls: neither its token, nor tokens that it made, nor its user may.',
+            'Whether somebody other than the sender of a message has to decide about its calls: its token, tokens that it made, and its user may not.',
           ),
       })
       .prefault({}),
@@ -279,6 +281,6 @@ export const turnsSection = z.strictObject({
   park_after_ms: integer(0, 60_000)
     .default(5000)
     .describe(
-      'How long a turn keeps its replica while all that it waits for is a person, in milliseconds; then any replica goes on with it.',
+      'How long a turn occupies its replica while it waits only for a person, in milliseconds; then any replica may continue it.',
     ),
 });

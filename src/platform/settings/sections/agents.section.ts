@@ -3,7 +3,7 @@ import { keyMarks } from '../key-marks.js';
 import { agentChoices, providerKeys } from './agent.section.js';
 import { toolRule } from './key-types.js';
 
-/** What `[providers.default]` would be is `[provider]`. */
+/** `default` is left out: `[provider]` describes it. */
 const otherName = (is: string) =>
   z
     .string()
@@ -57,7 +57,7 @@ export const agentsSection = z
         show_reasoning: agentChoices
           .showReasoning()
           .optional()
-          .describe('Whether callers are shown what the model thinks; without it, as in [agent].'),
+          .describe('Whether callers see the thoughts of the model; without it, as in [agent].'),
         max_output_tokens: agentChoices
           .maxOutputTokens()
           .optional()

@@ -8,7 +8,7 @@ const MAX_ROLES = 500;
 const MAX_ISSUER_LENGTH = 200;
 const DAY_SECS = 86_400;
 
-/** Signatures that the holder of the public key cannot make. */
+/** Signatures that need the private key. */
 const JWT_ALGORITHMS = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
   ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
@@ -16,7 +16,7 @@ const JWT_ALGORITHMS = [
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** https, or http on this machine; `|` ends the issuer in the name of a user. */
+/** https, or http on this machine. `|` separates the issuer from the subject in a user id. */
 function isTrustworthy(text: string): boolean {
   if (!URL.canParse(text) || /[|\s?#]/.test(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -45,7 +45,7 @@ const role = z
     bound: z
       .boolean()
       .default(false)
-      .describe('Whether its callers see only what is their own: sessions, memories, approvals.'),
+      .describe('Whether its callers see only their own sessions, memories and approvals.'),
   })
   .refine(({ preset, scopes }) => (preset === undefined) !== (scopes === undefined), {
     message: 'a role needs either a preset or a list of scopes',
@@ -72,7 +72,7 @@ const jwtIssuer = z.strictObject({
     .string()
     .max(4096)
     .default('')
-    .describe('PEM file of further authorities, for calls to this issuer alone; read at each fetch.'),
+    .describe('PEM file of additional authorities, only for calls to this issuer; read at each fetch.'),
   jwks_token_file: z
     .string()
     .max(4096)
@@ -109,7 +109,10 @@ const jwtIssuer = z.strictObject({
     .describe('What each role may do; "*" is for callers that have none of the others.'),
 });
 
-/** Tokens of the company's identity providers. Only the file and the environment decide whom the gateway believes. */
+/**
+ * Tokens of the company's identity providers. Only the file and the environment decide which issuers the gateway
+ * trusts.
+ */
 export const authSection = z.strictObject({
   jwt: z
     .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), jwtIssuer)
@@ -117,7 +120,7 @@ export const authSection = z.strictObject({
     .refine(hasEachIssuerOnce, 'two entries have the same issuer; give one of them all roles')
     .default({})
     .register(keyMarks, { fileOnly: true })
-    .describe('Issuers whose JSON Web Tokens are accepted beside API tokens.'),
+    .describe('Issuers whose JSON Web Tokens are accepted in addition to API tokens.'),
 });
 
 function hasEachIssuerOnce(issuers: Record<string, { issuer: string }>): boolean {
@@ -125,6 +128,6 @@ function hasEachIssuerOnce(issuers: Record<string, { issuer: string }>): boolean
   return new Set(named).size === named.length;
 }
 
-/** What `[auth.jwt.<name>]` says of one issuer. */
+/** What `[auth.jwt.<name>]` says about one issuer. */
 export type JwtIssuerSettings = z.output<typeof authSection>['jwt'][string];
 export type RoleSettings = JwtIssuerSettings['roles'][string];

@@ -73,7 +73,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['bot', { type: 'telegram', token: '1:A', api_url: 'ftp://x' }, /api_url: .*http or https URL/],
   ['bot', { type: 'telegram', token: '1:A', alowed_users: '*' }, /nearest is \S*ALLOWED_USERS/],
   ['api', { type: 'webhook', secret: 'sixteen bytes or more' }, /api is built in/],
-])('%s %j: the start says which key, and what to do', (name, settings, sentence) => {
+])('%s %j: the start names the key and says what to do', (name, settings, sentence) => {
   const said = problem(name, settings);
   expect(said).toMatch(sentence);
   expect(said).not.toContain('1:A');

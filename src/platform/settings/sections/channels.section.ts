@@ -8,11 +8,11 @@ const MAX_USERS = 10_000;
 /** Shortest key that a webhook channel signs with, in bytes. */
 export const MIN_CHANNEL_KEY_BYTES = 16;
 
-/** Whoever has a channel's secret can write as any user. */
+/** Anyone who has a channel's secret can write as any user. */
 const secretText = () =>
   z.string().max(MAX_SECRET_LENGTH).default('').register(keyMarks, { secret: true, security: true });
 
-/** A secret from a variable is read without the white space around it, so this one is measured like that as well. */
+/** Trimmed, because a secret from a variable is read without the white space around it. */
 function hasLongKey(secret: string): boolean {
   return (signingKey(secret.trim())?.length ?? 0) >= MIN_CHANNEL_KEY_BYTES;
 }
@@ -50,7 +50,7 @@ const channel = z
       .default([])
       .register(keyMarks, { security: true })
       .describe(
-        'slack, teams, telegram: who may decide with buttons about the tool calls of its conversations: user ids of the platform, no names. Empty shows no buttons.',
+        'slack, teams, telegram: who may decide with buttons about the tool calls of its conversations, as user ids of the platform, not names. Empty shows no buttons.',
       ),
     mention_only: z
       .boolean()

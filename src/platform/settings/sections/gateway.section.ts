@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { addressRange, httpUrl, integer, millis, port, webOrigin } from './key-types.js';
 
-/** What can be served beside the profiles. */
+/** What can be served besides the profiles. */
 export const FACES = ['admin', 'openai', 'mcp', 'a2a', 'console'] as const;
 
 export const gatewaySection = z.strictObject({
@@ -28,7 +28,7 @@ export const gatewaySection = z.strictObject({
     .default('')
     .register(keyMarks, { fileOnly: true })
     .describe(
-      'URL under which others reach this gateway, without a / at the end; iss of what it signs. Empty: "agent-gateway" is the iss.',
+      'URL under which others reach this gateway, without a / at the end. It is the iss of what the gateway signs; when it is empty, the iss is "agent-gateway".',
     ),
   profiles: z
     .array(z.enum(['a', 'b']))
@@ -45,7 +45,7 @@ export const gatewaySection = z.strictObject({
     .default([...FACES])
     .register(keyMarks, { restart: true, security: true })
     .describe(
-      "What is served beside the profiles, on the ports of both: admin is the operators' API at /admin/v1, openai what clients of OpenAI's API find at /v1, mcp the gateway as a tool server at /mcp, a2a the gateway as an agent at /a2a, console the pages for browsers at /console.",
+      "What is served besides the profiles, on the ports of both: admin is the operators' API at /admin/v1, openai the API of OpenAI at /v1, mcp the gateway as a tool server at /mcp, a2a the gateway as an agent at /a2a, console the pages for browsers at /console.",
     ),
   docs: z
     .boolean()
@@ -93,7 +93,7 @@ export const streamingSection = z.strictObject({
     .describe('Most event streams and WebSockets of sessions that are open in one gateway process.'),
   stall_ms: integer(500, 600_000)
     .default(30_000)
-    .describe('How long a viewer that reads nothing of what it is sent stays connected, in milliseconds.'),
+    .describe('How long a viewer that reads nothing stays connected, in milliseconds.'),
   ping_interval_ms: millis(15_000).describe(
     'How often a quiet viewer is pinged, in milliseconds; a WebSocket that does not answer is closed.',
   ),

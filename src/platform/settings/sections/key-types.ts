@@ -15,13 +15,13 @@ export const millis = (fallback: number, max = 3_600_000) => integer(1, max).def
 /** A rate from 1 to 1,000,000 a second. */
 export const perSecond = (fallback: number) => integer(1, 1_000_000).default(fallback);
 
-/** The name of a variable gives access to every variable there is. */
+/** `fileOnly`: whoever may name a variable can read any variable. */
 export const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
 
 /** Names, in which * stands for any characters. */
 export const patterns = () => z.array(z.string().min(1).max(128)).max(256);
 
-/** Tools, or calls of them with certain arguments. */
+/** Tools, or calls of tools with certain arguments. */
 export const approvalRules = () =>
   z
     .array(
@@ -102,7 +102,7 @@ function isPlainHttpUrl(text: string): boolean {
   );
 }
 
-/** Databases whose URLs people try here. A message repeats no more of a URL than its scheme. */
+/** Databases whose URLs people try here. A message repeats nothing of a URL except its scheme. */
 const OTHER_SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/^mysqlx?2?:/i, 'MySQL'],
   [/^mariadb:/i, 'MariaDB'],
@@ -115,7 +115,7 @@ const OTHER_SYSTEMS: readonly (readonly [RegExp, string])[] = [
 
 function postgresUrlProblem(text: string): string | undefined {
   if (text === '' || /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
-  // Without a user and a password, which redaction would hide.
+  // The example has no user and no password, which redaction would hide.
   const example = 'postgres://host:5432/database';
   const other = OTHER_SYSTEMS.find(([scheme]) => scheme.test(text));
   if (other) return `names ${other[1]}; the gateway needs PostgreSQL 14 or later, such as ${example}`;

@@ -97,7 +97,7 @@ export const limitsSection = z.strictObject({
     .describe('Budgets of single agents, by their name.'),
 });
 
-/** Limits of every token; marked security, so that no token lifts its own. */
+/** Limits of every token. They are marked security, so that no token can lift its own. */
 export const rateLimitsSection = z
   .strictObject({
     store: z

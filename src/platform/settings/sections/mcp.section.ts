@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { httpUrl, integer, millis } from './key-types.js';
+import { assertionKeys, bindingKeys, checkTokenSources } from './mcp-token-keys.js';
 
 const MAX_TEXT_LENGTH = 4096;
 const MAX_ENTRIES = 256;
@@ -42,7 +43,7 @@ const mcpServer = z
     max_connections: integer(1, 1024)
       .default(32)
       .describe(
-        'Most connections of users or sessions at once, beside the one for the list of tools; past it the one idle longest is closed, else the call fails.',
+        'Most connections of users or sessions at once, in addition to the one that lists the tools. Past it, the connection that was idle longest is closed; when all are busy, the call fails.',
       ),
     idle_secs: integer(1, 86_400)
       .default(300)
@@ -68,11 +69,11 @@ const mcpServer = z
     headers: secretTable().describe('http and sse: headers of every request.'),
     token_env: fileOnlyText().describe('http and sse: name of the variable that holds the bearer token.'),
     identity: z
-      .enum(['none', 'assertion', 'exchange'])
+      .enum(['none', 'assertion', 'exchange', 'cross_app'])
       .default('none')
       .register(keyMarks, { fileOnly: true })
       .describe(
-        'http and sse: how each request proves for which user it is made. assertion: a JWT of the gateway; exchange: a token of the user, for which oauth_issuer takes that JWT (RFC 8693).',
+        'http and sse: how each request proves for which user it is made. assertion: a JWT of the gateway; exchange: a token of the user, for which oauth_issuer takes that JWT (RFC 8693); cross_app: a token of the user, which oauth_issuer gives for the token with which they came, by way of idp_issuer (ID-JAG).',
       ),
     identity_header: z
       .string()
@@ -80,9 +81,16 @@ const mcpServer = z
       .regex(/^([A-Za-z][A-Za-z0-9-]*)?$/, 'must be the name of a header: letters, digits and -')
       .default('')
       .register(keyMarks, { fileOnly: true })
-      .describe('http and sse: the header that carries this proof, alone; empty uses Authorization: Bearer.'),
+      .describe('http and sse: the header that carries only this proof; empty uses Authorization: Bearer.'),
+    oauth_sign_in: z
+      .boolean()
+      .default(false)
+      .register(keyMarks, { fileOnly: true })
+      .describe(
+        'http: whether an operator signs in to it with a browser (authorization code with PKCE); all calls then have the rights of whoever signed in. Needs gateway.public_url.',
+      ),
     oauth_client_id: fileOnlyText().describe(
-      'http and sse: client id for OAuth client credentials; empty for none.',
+      'http and sse: client id for OAuth client credentials; empty for none. With oauth_sign_in the id of a client that is registered already; empty registers one.',
     ),
     oauth_client_secret_env: fileOnlyText().describe(
       'Name of the variable that holds the secret of that client.',
@@ -94,6 +102,8 @@ const mcpServer = z
       'Issuer of the authorization server of that client; the secret is sent nowhere else.',
     ),
     oauth_scope: fileOnlyText().describe('Scopes to ask for, separated by spaces.'),
+    ...bindingKeys,
+    ...assertionKeys,
     pin_tools: z
       .boolean()
       .default(false)
@@ -105,7 +115,7 @@ const mcpServer = z
       .boolean()
       .default(true)
       .describe(
-        'Whether what it has beside tools can be read, by the tools read_resource and list_resources of this server.',
+        'Whether its resources can be read, with the tools read_resource and list_resources of this server.',
       ),
     prompts: z
       .boolean()
@@ -116,14 +126,14 @@ const mcpServer = z
       .default(false)
       .register(keyMarks, { security: true })
       .describe(
-        'Whether its tools may ask the model of the turn while they run; the turn pays, and its limits and budgets hold.',
+        'Whether its tools may ask the model of the turn while they run; the turn pays, and its limits and budgets apply.',
       ),
     roots: z
       .boolean()
       .default(false)
       .register(keyMarks, { security: true })
       .describe(
-        'stdio: whether it is told its working folder and writable_paths (roots of the protocol); some servers then use these folders in place of those that their arguments name.',
+        'stdio: whether it is told its working folder and writable_paths (roots of the protocol); some servers then use these folders instead of those that their arguments name.',
       ),
     elicitation: z
       .boolean()
@@ -166,6 +176,22 @@ const mcpServer = z
     path: ['oauth_private_key_file'],
     message: 'a client has a secret or a private key, not both',
   })
+  .refine(({ oauth_sign_in: signsIn, transport }) => !signsIn || transport === 'http', {
+    path: ['oauth_sign_in'],
+    message: 'only to a server with the transport "http" can anybody sign in',
+  })
+  .refine(({ oauth_sign_in: signsIn, token_env: name }) => !signsIn || name === '', {
+    path: ['token_env'],
+    message: 'with oauth_sign_in the token comes from the sign-in; leave one of the two out',
+  })
+  .refine(({ oauth_sign_in: signsIn, identity }) => !signsIn || identity === 'none', {
+    path: ['identity'],
+    message: 'with oauth_sign_in all calls have the rights of whoever signed in; leave one of the two out',
+  })
+  .refine(({ oauth_sign_in: signsIn, oauth_private_key_file: key }) => !signsIn || key === '', {
+    path: ['oauth_private_key_file'],
+    message: 'a client with which people sign in has a secret or nothing; a key is not used there',
+  })
   .refine(({ identity, oauth_private_key_file: key }) => identity !== 'exchange' || key === '', {
     path: ['oauth_private_key_file'],
     message: 'identity = "exchange" needs the oauth_client_secret_env of its client; a key is not used there',
@@ -178,7 +204,8 @@ const mcpServer = z
   .refine((server) => server.identity !== 'exchange' || server.oauth_client_id !== '', {
     path: ['oauth_client_id'],
     message: 'identity = "exchange" needs the client with which tokens are exchanged at the oauth_issuer',
-  });
+  })
+  .superRefine(checkTokenSources);
 
 export const mcpSection = z.strictObject({
   state_dir: fileOnlyText().describe(

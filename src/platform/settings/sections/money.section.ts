@@ -37,7 +37,7 @@ const priceKeys = z.strictObject({
   ),
 });
 
-/** Security: a price of 0 would lift every budget. */
+/** Marked security: a price of 0 would lift every budget. */
 export const pricesSection = z
   .record(z.string().min(1).max(300), priceKeys)
   .default({})
@@ -58,12 +58,12 @@ export const usageSection = z.strictObject({
   retention_days: integer(0, 36_500)
     .default(0)
     .register(keyMarks, { security: true })
-    .describe('Days for which it is kept what was used; 0 keeps it forever. At least 62, if set.'),
+    .describe('Days for which usage is kept; 0 keeps it forever. At least 62, if set.'),
 });
 
 const pricesFile = z.strictObject({ prices: pricesSection });
 
-/** What a file of prices says. Throws an `Error` that names what is wrong, at most ten things. */
+/** The content of a price file. Throws an `Error` that names what is wrong, up to ten problems. */
 export function readPrices(file: unknown): z.output<typeof pricesSection> {
   const read = pricesFile.safeParse(file);
   if (read.success) return read.data.prices;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { addressRange, integer, millis, postgresUrl } from './key-types.js';
 
-/** Only the file and the environment set these: the overrides are read from the database they open. */
+/** Only the file and the environment set these: the stored overrides are in the database that these keys open. */
 export const databaseSection = z
   .strictObject({
     url: postgresUrl()
@@ -60,7 +60,7 @@ export const loggingSection = z.strictObject({
     .describe('How long a log stream stays open while its reader takes nothing, in milliseconds.'),
 });
 
-/** How the gateway guards itself. Keys that are not for the file alone need `security:write`. */
+/** How the gateway protects itself. Keys that are not for the file alone need `security:write`. */
 export const securitySection = z
   .strictObject({
     allow_private_networks: z
@@ -93,14 +93,14 @@ export const securitySection = z
   })
   .register(keyMarks, { security: true });
 
-/** What spans say; where they go is said by OpenTelemetry's own variables. */
+/** What spans contain; OpenTelemetry's own variables say where they go. */
 export const tracingSection = z.strictObject({
   include_content: z
     .boolean()
     .default(false)
     .register(keyMarks, { security: true })
     .describe(
-      'Put what users, models and tools say into spans, by the OpenTelemetry GenAI conventions: without known secrets, and cut.',
+      'Put the texts of users, models and tools into spans, following the OpenTelemetry GenAI conventions: without known secrets, and shortened.',
     ),
 });
 

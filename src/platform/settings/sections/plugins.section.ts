@@ -16,7 +16,7 @@ const installed = z.strictObject({
     .describe('Values it may read when its plugin.toml grants it config; they win over those written there.'),
 });
 
-/** Plugins run code, so only the file and the environment choose which there are and what they may use. */
+/** Plugins run code, so only the file and the environment choose which plugins there are and what they may use. */
 export const pluginsSection = z.strictObject({
   directory: z
     .string()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { integer } from './key-types.js';
 
-/** Skills are read into prompts, so only the file and the environment choose where they come from. */
+/** Skills become part of prompts, so only the file and the environment choose where they come from. */
 export const skillsSection = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether skills are offered.'),
   builtin: z.boolean().default(true).describe('Whether the skills that ship with the gateway are included.'),

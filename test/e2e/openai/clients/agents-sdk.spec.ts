@@ -26,7 +26,7 @@ function runnerOver(useResponses: boolean): Runner {
   });
 }
 
-/** An agent of the SDK, whose model is one of the gateway's. */
+/** An agent of the SDK whose model is one of the gateway's. */
 const agent = (more: object = {}) =>
   new Agent({ name: 'guide', instructions: 'Be brief.', model: 'default', ...more });
 

@@ -35,7 +35,7 @@ const WAYS: readonly (readonly [string, Maker])[] = [
   ],
 ];
 
-/** With what a call was refused. */
+/** The error of a refused call. */
 async function refusalOf(
   call: PromiseLike<unknown>,
 ): Promise<{ status: number | undefined; param: unknown }> {

@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger.js';
 import { groupedBy, type Kept, type KeptMessage } from './kept.js';
 
-/** What was acknowledged and is not there, or not as it was said, or there more than once. */
+/** Acknowledged changes that are missing, stored differently, or stored more than once. */
 export function* lostOrTwice(ledger: Ledger, kept: Kept): Generator<string> {
   yield* ofSessions(ledger, kept);
   yield* ofMessages(ledger, kept);
@@ -47,7 +47,7 @@ function* ofMessages(ledger: Ledger, { messages, turns }: Kept): Generator<strin
     if (same.length > 1) yield `the key ${key} was executed ${same.length} times`;
 }
 
-/** An answer (200) names the assistant's message, an acceptance (202) the user's. */
+/** A response of 200 names the assistant's message, one of 202 the user's. */
 function userMessageOf(
   byId: ReadonlyMap<string, KeptMessage>,
   messages: readonly KeptMessage[],
@@ -58,7 +58,7 @@ function userMessageOf(
   return messages.find(({ role, turn_id }) => role === 'user' && turn_id === named.turn_id);
 }
 
-/** Whoever is told for good that it failed is not to find that it was done after all. */
+/** A request that was finally refused must not have been carried out. */
 function* ofRefusals(ledger: Ledger, { messages, turns }: Kept): Generator<string> {
   const byKey = new Map(messages.map((message) => [message.content, message]));
   const turnOf = new Map(turns.map((turn) => [turn.user_message_id, turn]));

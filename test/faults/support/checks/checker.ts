@@ -11,7 +11,7 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-/** Compares what was acknowledged with the database and the receivers: what is wrong, a sentence for each. */
+/** Compares what was acknowledged with the database and the receivers. Returns a sentence for each violation. */
 export async function judge(stage: Stage, ledger: Ledger): Promise<Verdict> {
   const kept = await readKept(stage.query);
   return {
@@ -27,11 +27,11 @@ export async function judge(stage: Stage, ledger: Ledger): Promise<Verdict> {
   };
 }
 
-/** The totals of lists come from a tally that is kept beside the rows; sessions that ended are not in them. */
+/** The totals of lists come from a tally beside the rows. Profile A's list leaves out sessions that have ended, and has those that are idle. */
 async function wrongTotals(stage: Stage, kept: Kept): Promise<string[]> {
   const sessions = kept.sessions.filter(({ status }) => status !== 'terminated');
   const wrong: string[] = [];
-  for (const { name, at } of stage.places.map((place) => ({ name: place.name, at: place.at('b') }))) {
+  for (const { name, at } of stage.places.map((place) => ({ name: place.name, at: place.at('a') }))) {
     const answer = await at?.get<{ total: number }>('/sessions?limit=1').catch(() => undefined);
     if (answer?.body.total !== sessions.length)
       wrong.push(`${name} counts ${answer?.body.total} sessions and there are ${sessions.length}`);

@@ -30,8 +30,10 @@ export interface KeptTurn {
   readonly started: number | null;
   readonly ended: number | null;
   readonly tokens: number;
-  /** Whether the model was told that nobody knows what became of a call. */
+  /** Whether the model was told that the outcome of a call is unknown. */
   readonly unknown_call?: boolean;
+  /** The results of its calls that the model was told. */
+  readonly told?: readonly string[];
 }
 
 export interface KeptDelivery {
@@ -44,7 +46,7 @@ export interface KeptDelivery {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** All that the database has when everything is over. */
+/** Everything that the database contains at the end. */
 export interface Kept {
   readonly sessions: readonly KeptSession[];
   readonly messages: readonly KeptMessage[];

@@ -13,7 +13,9 @@ export async function readKept(query: Query): Promise<Kept> {
       SELECT id, session_id, user_message_id, arrival::float8 AS arrival, status, reason, owner,
         extract(epoch FROM started_at)::float8 * 1000 AS started, extract(epoch FROM ended_at)::float8 * 1000 AS ended,
         (input_tokens + output_tokens)::float8 AS tokens,
-        EXISTS (SELECT 1 FROM turn_steps WHERE turn_id = turns.id AND content::text LIKE '%Outcome unknown%') AS unknown_call
+        EXISTS (SELECT 1 FROM turn_steps WHERE turn_id = turns.id AND content::text LIKE '%Outcome unknown%') AS unknown_call,
+        ARRAY(SELECT content->'result'->>'content' FROM turn_steps
+          WHERE turn_id = turns.id AND kind = 'answered' ORDER BY number) AS told
       FROM turns ORDER BY arrival`),
     hooks: await query('SELECT id, url FROM hooks'),
     deliveries: await query(`

@@ -6,13 +6,16 @@ const DEFINITE = ['completed', 'failed', 'interrupted', 'cancelled'];
 
 interface Story {
   readonly session: KeptSession;
-  /** In their order. */
+  /** In order. */
   readonly said: readonly KeptMessage[];
   /** In the order in which they ran. */
   readonly turns: readonly KeptTurn[];
 }
 
-/** Turns without an end, histories that make no sense, turns at the same time or out of order, tools called twice. */
+/**
+ * Turns without an end, inconsistent histories, turns that overlap or are out of order, and tools that were called
+ * twice.
+ */
 export function* wrongTurns(ledger: Ledger, kept: Kept, tools: Pick<ToolLedger, 'calls'>): Generator<string> {
   const messages = groupedBy(kept.messages, ({ session_id }) => session_id);
   const turns = groupedBy(kept.turns, ({ session_id }) => session_id);
@@ -37,13 +40,15 @@ function* indefinite({ session, turns }: Story): Generator<string> {
   if (session.turn_owner !== null) yield `session ${session.id} is held by ${session.turn_owner} for ever`;
 }
 
-/** The counters, the numbers, and for each turn a message and what its status promises of an answer. */
+/**
+ * Compares the counters and the numbering. Each turn must have a message, and the answer that its status promises.
+ */
 function* halfWritten({ session, said, turns }: Story): Generator<string> {
   const numbers = said.map(({ seq }) => seq);
   if (numbers.some((seq, n) => seq !== n + 1)) yield `${session.id} has messages numbered ${numbers.join()}`;
   if (session.message_count !== said.length)
     yield `${session.id} counts ${session.message_count} messages and has ${said.length}`;
-  // A message that was cancelled while it waited is told in the history, but no turn of it was ever begun.
+  // A message cancelled while it waited is in the history, but its turn never began.
   const begun = turns.filter(({ started }) => started !== null);
   if (session.turn_count !== begun.length)
     yield `${session.id} counts ${session.turn_count} turns and began ${begun.length}`;
@@ -73,7 +78,7 @@ function* wrongParts(turn: KeptTurn, parts: readonly KeptMessage[]): Generator<s
     yield `turn ${turn.id} is completed with "${answer?.content ?? ''}"`;
 }
 
-/** One at a time, and in the order in which they came. */
+/** Turns run one at a time, in the order in which their messages arrived. */
 function* overlapping({ session, turns }: Story): Generator<string> {
   const ran = turns.filter(({ started }) => started !== null);
   for (const [n, turn] of ran.entries()) {
@@ -81,13 +86,14 @@ function* overlapping({ session, turns }: Story): Generator<string> {
     if (before === undefined) continue;
     const gap = (turn.started ?? 0) - (before.ended ?? Number.POSITIVE_INFINITY);
     if (gap < 0) yield `in ${session.id} turn ${turn.id} began ${-gap} ms before ${before.id} ended`;
-    // A turn that begins at once is numbered as it begins: one that came later, and queued meanwhile, may have a lower number.
+    // A turn that starts at once is numbered when it starts. A later message that was queued meanwhile may have a
+    // lower number.
     const cameFirst = turn.arrival < before.arrival && turn.id < before.id;
     if (cameFirst) yield `in ${session.id} turn ${turn.id} overtook ${before.id}`;
   }
 }
 
-/** Whoever was acknowledged one message before it sent the next finds them in that order. */
+/** A message that was sent after another was acknowledged comes after it in the history. */
 function* outOfOrder(ledger: Ledger, { messages }: Kept): Generator<string> {
   const seqOf = new Map(messages.map(({ content, seq }) => [content, seq ?? 0]));
   const talks = groupedBy(ledger.of('message'), ({ caller, session }) => `${caller} in ${session}`);
@@ -99,15 +105,15 @@ function* outOfOrder(ledger: Ledger, { messages }: Kept): Generator<string> {
     }
 }
 
-/** The tool writes down whatever is asked: once for what was answered, never twice. */
+/** The tool notes every message: once for an answered one, never twice. */
 function* wrongCalls({ turns, messages }: Kept, tools: Pick<ToolLedger, 'calls'>): Generator<string> {
   const contents = new Map(messages.map(({ id, content }) => [id, content]));
   for (const [key, times] of tools.calls)
     if (times > 1) yield `the tool was called ${times} times for ${key}`;
-  for (const { status, user_message_id, unknown_call: isUnknown = false } of turns) {
+  for (const { status, user_message_id, unknown_call: isUnknown = false, owner, told = [] } of turns) {
     const key = contents.get(user_message_id) ?? '';
-    // A call that may have been sent when its replica died is not made again; the model is told, and answers.
+    // A call that may have been sent before its replica died is not repeated. The model is told, and answers.
     if (status === 'completed' && !tools.calls.has(key) && !isUnknown)
-      yield `${key} was answered without its tool`;
+      yield `${key} was answered without its tool by ${owner}: the model was told ${JSON.stringify(told)}`;
   }
 }

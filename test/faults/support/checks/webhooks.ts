@@ -6,11 +6,21 @@ interface Lane {
   readonly path: string;
   /** In the order of their numbers. */
   readonly deliveries: readonly KeptDelivery[];
-  /** Places in the order of arrival, by the id of the event. */
-  readonly firstSeen: ReadonlyMap<string, number>;
+  /** The first arrival of each event, by its id. */
+  readonly firstSeen: ReadonlyMap<string, Arrival>;
 }
 
-/** Events that were not delivered, not numbered well, out of order, or not what happened. */
+interface Arrival {
+  /** In the order of arrival. */
+  readonly place: number;
+  /** By the clock of the ledger. */
+  readonly at: number;
+}
+
+/** The name of the connection to it. */
+const RECEIVER = 'receiver';
+
+/** Events that were not delivered, numbered wrongly, out of order, or different from the database. */
 export function* wrongWebhooks(
   ledger: Ledger,
   kept: Kept,
@@ -19,12 +29,12 @@ export function* wrongWebhooks(
   const byHook = groupedBy(kept.deliveries, ({ hook_id }) => hook_id);
   const byPath = groupedBy(attempts, ({ path }) => path);
   for (const { hook, path, at } of ledger.of('hook')) {
-    const firstSeen = new Map<string, number>();
-    for (const [place, { json }] of (byPath.get(path) ?? []).entries())
-      if (!firstSeen.has(json.id)) firstSeen.set(json.id, place);
+    const firstSeen = new Map<string, Arrival>();
+    for (const [place, { json, at: moment }] of (byPath.get(path) ?? []).entries())
+      if (!firstSeen.has(json.id)) firstSeen.set(json.id, { place, at: ledger.timeOf(moment) });
     const lane = { path, deliveries: byHook.get(hook) ?? [], firstSeen };
     yield* undelivered(lane, byPath.get(path) ?? []);
-    yield* overtaken(lane);
+    yield* overtaken(lane, ledger);
     yield* numberedBeforeItsCause(lane);
     yield* untold(lane, ledger, at);
   }
@@ -49,22 +59,36 @@ function* undelivered(
       yield `${path}: ${json.id} arrived as number ${json.sequence}, and is ${known.get(json.id) ?? 'unknown'}`;
 }
 
-/** First attempts arrive in their order. One that needed no other arrived at its first, so nothing later was there before. */
-function* overtaken({ path, deliveries, firstSeen }: Lane): Generator<string> {
-  let last: { place: number; id: string } | undefined;
+/**
+ * First attempts arrive in order, so nothing with a higher number may arrive before a delivery that needed only one
+ * attempt. The exception: the attempt was lost on its way, and its outcome with its replica. Then it is sent again as
+ * if for the first time.
+ */
+function* overtaken({ path, deliveries, firstSeen }: Lane, ledger: Ledger): Generator<string> {
+  const harms = ledger.of('fault').filter(({ fault }) => fault.target === RECEIVER);
+  const arrived: (Arrival & { readonly sequence: number })[] = [];
+  let last: (Arrival & { readonly sequence: number; readonly id: string }) | undefined;
   for (const { event_id: id, sequence, attempts } of deliveries) {
-    const place = firstSeen.get(id);
-    if (place === undefined) continue;
-    if (last !== undefined && place < last.place)
-      yield `${path}: number ${sequence} (${id}) arrived before ${last.id}, which was sent but once`;
-    if (attempts === 1 && (last === undefined || place > last.place)) last = { place, id };
+    const seen = firstSeen.get(id);
+    if (seen === undefined) continue;
+    const { place, at } = seen;
+    if (last !== undefined && place < last.place) {
+      const { sequence: overtook } = last;
+      const before = arrived.filter((one) => one.sequence < overtook && one.place < place);
+      const since = Math.max(0, ...before.map((one) => one.at));
+      // The lost attempt was made after its predecessors arrived, and before its successor did.
+      if (!harms.some((harm) => harm.at >= since && harm.at - harm.tookMs <= at))
+        yield `${path}: number ${sequence} (${id}) arrived before ${last.id}, which was sent but once`;
+    }
+    if (attempts === 1 && (last === undefined || place > last.place)) last = { ...seen, sequence, id };
+    arrived.push({ ...seen, sequence });
   }
 }
 
-/** What comes first: of a session its creation, of a turn its message. */
+/** The event that must come first: for a session its creation, for a turn its message. */
 const FIRST_WORD = { session_id: 'session.created', turn_id: 'message.received' } as const;
 
-/** A webhook that was registered in between hears of the rest alone. */
+/** A webhook that was registered meanwhile receives only the later events. */
 function* numberedBeforeItsCause({ path, deliveries }: Lane): Generator<string> {
   for (const [field, first] of Object.entries(FIRST_WORD)) {
     const byId = groupedBy(deliveries, ({ data }) => (typeof data[field] === 'string' ? data[field] : ''));
@@ -75,14 +99,17 @@ function* numberedBeforeItsCause({ path, deliveries }: Lane): Generator<string> 
   }
 }
 
-/** Sessions that were asked for after the webhook was acknowledged. */
+/** Sessions that were requested after the webhook was acknowledged. */
 function* untold({ path, deliveries }: Lane, ledger: Ledger, since: number): Generator<string> {
   const told = new Set(idsOf(deliveries, 'session.created', 'session_id'));
   for (const { session, askedAt } of ledger.of('session'))
     if (askedAt > since && !told.has(session)) yield `${path} was not told of session ${session}`;
 }
 
-/** The first webhook was there before everything else: what it was told is what the database has, each once. */
+/**
+ * The first webhook existed before everything else, so it must have received exactly what the database has, each
+ * event once.
+ */
 function* differingFacts(deliveries: readonly KeptDelivery[], kept: Kept): Generator<string> {
   const turns = (wanted: (turn: Kept['turns'][number]) => boolean) =>
     kept.turns.filter(wanted).map(({ id }) => id);

@@ -16,7 +16,7 @@ interface Pauses {
   readonly max: number;
 }
 
-/** How long turns stood still after the death of their replica, by the clock of the database. */
+/** How long turns stood still after the death of their replica, by the database's clock. */
 export class DeathWatch {
   private readonly orphans: Orphan[] = [];
   /** When each attempt of each turn began. */
@@ -35,7 +35,7 @@ export class DeathWatch {
     await this.looking;
   }
 
-  /** The process has just died. */
+  /** Called when the process has just died. */
   async died(pid: number): Promise<void> {
     const orphans = await this.fleet.query<Orphan>(
       `SELECT id AS turn, take_ups, clock_timestamp() AS at FROM turns
@@ -45,7 +45,7 @@ export class DeathWatch {
     this.orphans.push(...orphans);
   }
 
-  /** Seconds from a death to the moment in which another replica took the turn. */
+  /** Seconds from a death until another replica took the turn. */
   takeUps(): Pauses {
     return summed(
       this.orphans.flatMap(({ turn, take_ups, at }) => {
@@ -55,7 +55,10 @@ export class DeathWatch {
     );
   }
 
-  /** Seconds from a death to the next stored step, or the end; of turns whose next replica died before that, from the last death. */
+  /**
+   * Seconds from a death to the next stored step, or to the end. When the next replica died before that, the last
+   * death counts.
+   */
   async nextSteps(): Promise<Pauses> {
     const rows = await this.fleet.query<{ turn: string; at: Date; next: Date | null }>(
       `SELECT orphan.at, orphan.turn, least(turns.ended_at,

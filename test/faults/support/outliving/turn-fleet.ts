@@ -18,7 +18,7 @@ import { externalDatabase } from '../stage-databases.js';
 import { ToolLedger } from '../tool-ledger.js';
 import { callMs, PlannedModel } from './turn-plan.js';
 
-/** What a stop has before turns are let go of wherever they are. */
+/** The time that a stop has before it hands turns over, wherever they are. */
 export const DRAIN_MS = 10_000;
 
 const SETTINGS = `
@@ -28,6 +28,9 @@ max_waiting = 100
 drain_timeout_ms = ${DRAIN_MS}
 [tools]
 repeatable = ["ledger__again"]
+# A kill every two seconds hits the attempts of one turn three times in a row now and then.
+[turns]
+max_attempts = 10
 [rate_limits]
 sessions_write = 1000000
 sessions_read = 1000000
@@ -38,7 +41,7 @@ interface Connections {
   readonly servers: readonly { readonly status: string }[];
 }
 
-/** Where a replica runs: what ends, for whatever reason, is started again at once. */
+/** Runs one replica: when it ends, for whatever reason, it is started again at once. */
 class Place {
   /** The process that serves and has its tools. */
   running: GatewayProcess | undefined;
@@ -54,7 +57,7 @@ class Place {
     this.kept = this.keep();
   }
 
-  /** Also one that only starts; undefined when there is none at this moment. */
+  /** Also kills one that is still starting; undefined when there is none at the moment. */
   async kill(): Promise<number | undefined> {
     const { begun } = this;
     begun?.kill('SIGKILL');
@@ -62,7 +65,7 @@ class Place {
     return begun?.pid;
   }
 
-  /** Waits until there is one that serves. */
+  /** Waits for a process that serves, and stops it. */
   async terminate(): Promise<Ended & { readonly tookMs: number }> {
     await until(() => this.running !== undefined, 90_000);
     const process = this.running as GatewayProcess;
@@ -96,7 +99,7 @@ class Place {
         await this.untilItHasItsTools(process, () => isOver);
         await ended;
       } catch {
-        // It was killed at its start, or the database was away then.
+        // It was killed while starting, or the database was down.
         await sleep(100);
       }
       this.running = undefined;
@@ -114,7 +117,7 @@ class Place {
   }
 }
 
-/** Replicas with a model and a tool server that outlive them, on a PostgreSQL of their own. */
+/** Replicas, and a model, a tool server and a PostgreSQL that outlive them. */
 export class TurnFleet {
   readonly token = mintToken();
   readonly places: readonly Place[];

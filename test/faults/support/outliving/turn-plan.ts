@@ -6,9 +6,9 @@ import { callTools, say } from '../noting-model.js';
 const MAX_CALLS = 5;
 const MAX_CALL_MS = 3000;
 const MAX_MODEL_MS = 500;
-/** So many of the calls are of the tool that may be repeated. */
+/** Share of the calls whose tool is listed as repeatable. */
 const REPEATABLE = 0.15;
-/** So often the model asks for two calls at once. */
+/** Share of the rounds in which the model asks for two calls at once. */
 const PAIRS = 0.3;
 
 interface PlannedCall {
@@ -17,14 +17,14 @@ interface PlannedCall {
   readonly key: string;
 }
 
-/** What the model does with a message: rounds of calls, zero to five in all, and then its answer. */
+/** What the model does with a message: rounds with zero to five calls in all, and then its answer. */
 export interface TurnPlan {
   readonly rounds: readonly (readonly PlannedCall[])[];
   /** Milliseconds before the model says anything, and in the middle of its answer. */
   readonly modelMs: number;
 }
 
-/** Wholly determined by the seed and the message, whichever replica asks and however often. */
+/** Fully determined by the seed and the message, whichever replica asks and however often. */
 export function planOf(seed: number, content: string): TurnPlan {
   const random = randomFrom(seed ^ hashOf(content));
   const rounds: PlannedCall[][] = [];
@@ -39,7 +39,7 @@ export function planOf(seed: number, content: string): TurnPlan {
   return { rounds, modelMs: random() * MAX_MODEL_MS };
 }
 
-/** How long the tool takes for a call. */
+/** How long a call of the tool takes. */
 export function callMs(seed: number, key: string): number {
   return randomFrom(seed ^ hashOf(key))() * MAX_CALL_MS;
 }
@@ -48,7 +48,7 @@ export function answerTo(content: string): string {
   return `This answers ${content}.`;
 }
 
-/** A model that follows the plan of each message, and how often it was asked for its answer. */
+/** A model that follows the plan of each message, and counts how often it was asked for its answer. */
 export class PlannedModel {
   readonly answers = new Map<string, number>();
 

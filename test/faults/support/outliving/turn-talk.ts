@@ -5,21 +5,22 @@ const SHARED = 4;
 /** Until a message has a definite answer, whatever happens to replicas. */
 const ANSWER_LIMIT_MS = 300_000;
 
-/** A message that the gateway has told a caller that it has. */
+/** A message that the gateway has acknowledged. */
 export interface Accepted {
   readonly session: string;
   readonly caller: number;
-  /** Unlike that of any other. */
+  /** Unique. */
   readonly content: string;
 }
 
 /**
- * Careful callers: each says one message after the other, in a session of its own or one that all share, and asks any
- * replica again with the same key until it has a definite answer. Every second one does not wait for the answer.
+ * Careful callers. Each sends one message after the other, in its own session or a shared one, and repeats each
+ * request with the same key at any replica until the answer is definite. Every second one does not wait for the
+ * answer.
  */
 export class TurnTalk {
   readonly accepted: Accepted[] = [];
-  /** Definite refusals: there are to be none. */
+  /** Definite refusals; there must be none. */
   readonly refused: string[] = [];
   private isOver = false;
   private sessions: readonly string[] = [];
@@ -38,7 +39,7 @@ export class TurnTalk {
     this.talks = Array.from({ length: this.callers }, (_, caller) => this.talk(caller));
   }
 
-  /** Waits until everybody has the answer to what they said last. */
+  /** Waits until everyone has the answer to their last message. */
   async stop(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.talks);

@@ -4,7 +4,7 @@ import type { TurnFleet } from './turn-fleet.js';
 import { answerTo, planOf } from './turn-plan.js';
 import type { TurnTalk } from './turn-talk.js';
 
-/** Within which one more turn has its end, when nothing happens to anything any more. */
+/** When no more faults happen, one more turn must end within this time. */
 const STILL_MS = 60_000;
 
 interface TurnRow {
@@ -15,9 +15,9 @@ interface TurnRow {
   readonly reason: string | null;
   readonly take_ups: number;
   readonly answers: string[];
-  /** Seconds from the end of the turn before it in its session; negative when they overlap. */
+  /** Seconds since the end of the turn before it in its session; negative when they overlap. */
   readonly gap: number | null;
-  /** What the model was told of its calls. */
+  /** The results of its calls that the model was told. */
   readonly told: string[];
 }
 
@@ -35,9 +35,9 @@ export interface TurnVerdict {
   readonly figures: Readonly<Record<string, unknown>>;
 }
 
-/** Compares what was promised to callers with what the database, the tool server and the model know. */
+/** Compares what callers were promised with what the database, the tool server and the model recorded. */
 export async function judgeTurns(fleet: TurnFleet, talk: TurnTalk, seed: number): Promise<TurnVerdict> {
-  const left = await untilCalm(fleet);
+  const left = await untilNothingRuns(fleet);
   const turns = await turnRows(fleet);
   const said = new Set(turns.map((turn) => `${turn.session} ${turn.said}`));
   const violations = [
@@ -46,7 +46,7 @@ export async function judgeTurns(fleet: TurnFleet, talk: TurnTalk, seed: number)
       .filter(({ session, content }) => !said.has(`${session} ${content}`))
       .map(({ content }) => `${content} was accepted and has no turn`),
     ...turns.flatMap((turn) => wrongWith(turn)),
-    ...disorder(turns, talk),
+    ...orderViolations(turns, talk),
     ...calledTwice(fleet),
     ...turns.flatMap((turn) => notCalled(turn, fleet, seed)),
   ];
@@ -77,10 +77,10 @@ export async function judgeTurns(fleet: TurnFleet, talk: TurnTalk, seed: number)
 }
 
 /**
- * Waits for the end of every turn, as long as turns keep ending: who does not wait for answers says more than a session can
- * answer meanwhile. How many had no end at first; throws with everything about those that get none.
+ * Waits for the end of every turn, as long as turns keep ending: callers that do not wait send more than a session
+ * can answer meanwhile. Returns how many had no end at first; throws with details about those that never end.
  */
-async function untilCalm(fleet: TurnFleet): Promise<number> {
+async function untilNothingRuns(fleet: TurnFleet): Promise<number> {
   let first: number | undefined;
   let before = Number.POSITIVE_INFINITY;
   while (before > 0) {
@@ -120,8 +120,10 @@ function wrongWith({ id, said, status, reason, answers, gap }: TurnRow): string[
   ];
 }
 
-/** Each message is there once, and what a caller said in a session in the order in which they said it. */
-function disorder(turns: readonly TurnRow[], talk: TurnTalk): string[] {
+/**
+ * Each message is stored once, and the messages of a caller in a session are in the order in which they were sent.
+ */
+function orderViolations(turns: readonly TurnRow[], talk: TurnTalk): string[] {
   const twice =
     [...new Set(turns.map(({ said }) => said))].length === turns.length ? [] : ['a message is there twice'];
   const saidIn = new Map<string, string[]>();
@@ -151,7 +153,10 @@ function calledTwice(fleet: TurnFleet): string[] {
     .map(([key, times]) => `${key} was called ${times} times`);
 }
 
-/** A call that never reached its tool: the model must have been told that its outcome is unknown, or that there is no such tool. */
+/**
+ * A call that never reached its tool: the model must have been told that the outcome is unknown, or that there is no
+ * such tool.
+ */
 function notCalled({ said, told }: TurnRow, fleet: TurnFleet, seed: number): string[] {
   const keys = planOf(seed, said)
     .rounds.flat()
@@ -163,7 +168,7 @@ function notCalled({ said, told }: TurnRow, fleet: TurnFleet, seed: number): str
     : [`${said}: ${missing.join()} were not called, and the model was told ${told.join()}`];
 }
 
-/** A replica that has just started goes on with turns after 5 s, whether its tool servers are there or not. */
+/** A replica that has just started continues turns after 5 s, even when its tool servers are not connected yet. */
 function isAway(told: string): boolean {
   return told.startsWith('There is no tool "ledger__');
 }

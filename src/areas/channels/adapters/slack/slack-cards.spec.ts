@@ -10,11 +10,11 @@ const sent = (user: object, team = 'T1') => ({
   ack: () => Promise.resolve(),
 });
 
-test('who clicks in the workspace of the bot goes by the id that their messages have', () => {
+test("a person who clicks in the bot's own workspace has the id that their messages have", () => {
   expect(clickOf(sent({ id: 'U7', name: 'ada' }), BOT)?.sender).toEqual({ id: 'U7', displayName: 'ada' });
 });
 
-test('who clicks from another goes by both ids, and their messages are known by the one of the person', () => {
+test("a person who clicks in another workspace has both ids, and their messages the person's own", () => {
   const sender = { id: 'T2/U7', writesAs: 'U7', displayName: '' };
   expect(clickOf(sent({ id: 'U7', team_id: 'T2' }), BOT)?.sender).toEqual(sender);
   expect(clickOf(sent({ id: 'U7' }, 'T2'), BOT)?.sender).toEqual(sender);

@@ -62,8 +62,9 @@ export interface SlackClick extends InboundClick {
 }
 
 /**
- * The click of an envelope, on one of our buttons. Ids of people say nothing across workspaces, so somebody of another one than the bot's
- * goes by both; their messages name the person alone. Undefined for everything else. Envelopes come over the socket that Slack opened for our app's token.
+ * The click of an envelope, on one of our buttons. Ids of people are unique only within a workspace, so somebody from
+ * another workspace than the bot's goes by both ids; their messages have only the person's. Undefined for everything
+ * else. Envelopes come over the socket that Slack opened for our app's token.
  */
 export function clickOf({ type, body }: SlackEnvelope, bot: SlackBot): SlackClick | undefined {
   if (type !== 'interactive') return undefined;

@@ -75,13 +75,13 @@ describe('a failed connection to Slack', () => {
       'Slack cannot be reached: the response is not understood',
       undefined,
     ],
-  ])('%s is for now', async (_what, answer, sentence, retryAfterMs) => {
+  ])('%s is temporary', async (_what, answer, sentence, retryAfterMs) => {
     const told = connectionFailure(await failure(answer));
     expect(told).toBeInstanceOf(ChannelUnreachable);
     expect(told).toMatchObject({ message: sentence, retryAfterMs });
   });
 
-  test('an error that is classified already stays as it is', () => {
+  test('an error that is already classified stays as it is', () => {
     const [refused, unreachable] = [new ChannelRefused('no'), new ChannelUnreachable('not now', 5)];
     expect([connectionFailure(refused), connectionFailure(unreachable)]).toEqual([refused, unreachable]);
   });

@@ -92,7 +92,8 @@ interface SlackUpload extends Omit<SlackFetch, 'maxBytes'> {
 }
 
 /**
- * Uploads a file, which nobody sees, and then shares it, which is the only step that must not be repeated. Throws `NotSent`.
+ * Uploads a file, which nobody can see yet, and then shares it. Only the second step must not be repeated. Throws
+ * `NotSent`.
  */
 export async function sendSlackFile({ name, data }: OutboundFile, upload: SlackUpload): Promise<void> {
   const { api, target } = upload;

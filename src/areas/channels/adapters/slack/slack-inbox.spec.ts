@@ -19,7 +19,7 @@ test.each([
   [{ profile: { display_name: '' }, real_name: 'Ada Lovelace', name: 'alovelace' }, 'Ada Lovelace'],
   [{ name: 'alovelace' }, 'alovelace'],
   [{}, 'U1'],
-])('%j goes by %s', async (user, name) => {
+])('%j is called %s', async (user, name) => {
   expect(await people(ok(user)).nameOf('U1')).toBe(name);
 });
 
@@ -31,7 +31,7 @@ test('a name is looked up once an hour', async () => {
   expect(await nameOf('U1')).toBe('augusta');
 });
 
-test('a user who cannot be looked up goes by the id, and is looked up again after a minute', async () => {
+test('a user who cannot be looked up is called by the id, and is looked up again after a minute', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout'] });
   const { nameOf, calls } = people({ body: { ok: false, error: 'missing_scope' } }, ok({ name: 'ada' }));
   expect([await nameOf('U1'), await nameOf('U1'), calls.length]).toEqual(['U1', 'U1', 1]);

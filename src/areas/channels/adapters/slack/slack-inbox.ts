@@ -102,7 +102,10 @@ export class SlackInbox {
     await Promise.allSettled(envelopes.map(({ ack }) => ack()));
   }
 
-  /** Whoever decided sees that in the message; anybody else is told why nothing came of the click, and nobody sees it but they. */
+  /**
+   * A click that decided something shows in the message. Anybody else is told why their click decided nothing, in a
+   * message that only they see.
+   */
   private async click(envelope: SlackEnvelope): Promise<void> {
     const { link, bot } = this.parts;
     const click = clickOf(envelope, bot);
@@ -111,7 +114,7 @@ export class SlackInbox {
     if (outcome?.isAccepted !== true) this.tell(click, outcome?.text ?? NOT_DECIDED);
   }
 
-  /** Holds up nothing; beyond a bound nobody is told. */
+  /** Does not wait; past a bound nobody is told. */
   private tell({ address }: SlackClick, text: string): void {
     if (this.telling >= MAX_TELLING) return;
     this.telling += 1;

@@ -106,7 +106,7 @@ export function senderOf({
   return { id: aadObjectId ?? teamsId, aliases, displayName: name ?? '' };
 }
 
-/** An edit is a message of its own, told from others by its time. */
+/** An edit is a message of its own, distinguished by its time. */
 function externalIdOf(one: WrittenActivity): string {
   return shortId(`${one.conversation.id}|${one.id}${isEdit(one) ? `|${one.timestamp ?? ''}` : ''}`);
 }

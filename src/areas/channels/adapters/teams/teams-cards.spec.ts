@@ -17,7 +17,7 @@ test.each([
   expect(Buffer.byteLength(card)).toBeLessThan(TEAMS_LIMIT - 2048);
 });
 
-test('lines are blocks whose indent stays, and lines beyond the bound are shown too', () => {
+test('lines are blocks that keep their indentation, and lines past the bound are shown too', () => {
   const text = ['{', '  "a": 1', '}', ...Array.from({ length: 100 }, (_, at) => `line ${at}`)].join('\n');
   const { body } = teamsCard({ title: 'T', details: text, buttons: [] }) as {
     body: { inlines: { text: string }[] }[];
@@ -27,14 +27,14 @@ test('lines are blocks whose indent stays, and lines beyond the bound are shown 
   expect(lines.at(-1)).toContain('line 99');
 });
 
-test('while nothing can be decided, who clicked is told so', () => {
+test('while nothing can be decided, the person who clicked is told so', () => {
   expect(clickAnswer(undefined)).toEqual({
     ...{ statusCode: 200, type: 'application/vnd.microsoft.activity.message' },
     value: NOT_DECIDED,
   });
 });
 
-test('a click counts in the room of the card, in whichever thread Teams says it was', () => {
+test('a click counts in the conversation of the card, whichever thread Teams names', () => {
   const invoke = {
     ...{ type: 'invoke', name: 'adaptiveCard/action', channelId: 'msteams', serviceUrl: 'https://x.example' },
     ...{ from: { id: '29:a' }, conversation: { id: '19:room@thread.tacv2;messageid=1' } },

@@ -80,8 +80,8 @@ function roomOf(conversation: string): string {
 }
 
 /**
- * What Teams expects for a click (Universal Action Model): the card that takes the place of the one that was clicked, or a
- * text that it shows to who clicked alone. Undefined: nothing could be decided.
+ * What Teams expects as the answer to a click (Universal Action Model): the card that replaces the clicked one, or a
+ * text that only the person who clicked sees. Undefined when nothing could be decided.
  */
 export function clickAnswer(outcome: ClickOutcome | undefined): object {
   if (outcome?.isAccepted === true && outcome.card !== undefined)

@@ -37,7 +37,7 @@ interface BotToken {
 /** The bot's token (OAuth 2.0, client credentials), kept until shortly before it expires. */
 export class TeamsToken {
   private token: BotToken | undefined;
-  /** The one that is being fetched: who needs it meanwhile waits for the same. */
+  /** The running request for a token, shared by all callers that need one meanwhile. */
   private fetching: Promise<string> | undefined;
 
   constructor(
@@ -64,7 +64,7 @@ export class TeamsToken {
     if (this.token?.value === value) this.token = undefined;
   }
 
-  /** Ends with its own time-out alone: who no longer waits for it stops nobody else. */
+  /** Ends only by its own time-out: a caller that stops waiting does not end it for the others. */
   private async fetched(): Promise<string> {
     const token = await this.fetch(new AbortController().signal);
     this.token = token;
@@ -97,7 +97,7 @@ export class TeamsToken {
   private async proof(): Promise<Record<string, string>> {
     const { secret, assertionFile } = this.access;
     if (assertionFile === '') return { client_secret: secret };
-    // Read each time: whoever issues it replaces it every hour.
+    // Read each time, because its issuer replaces it every hour.
     const assertion = await readFile(assertionFile, 'utf8').catch(() => {
       throw new ChannelRefused(`assertion_file ${assertionFile} cannot be read`);
     });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FileHead } from '../../../turns/turns.api.js';
 import type { OutboundFile } from '../../channel-adapter.port.js';
 import { pictureType } from '../../inbound/file-content.js';
 import type { TeamsActivity } from './teams-activity.js';
@@ -13,10 +14,16 @@ const MAX_PICTURE_BYTES = 1_000_000;
 
 export type TeamsAttachment = Readonly<Record<string, unknown>>;
 
-/** Undefined for what Teams does not show within a message, whatever it is said to be. */
+/** As what Teams shows a file within a message, whatever it is said to be; undefined for what it does not show there. */
+export function shownAs({ head, sizeBytes }: FileHead): string | undefined {
+  const type = pictureType(head) ?? '';
+  return PICTURE_TYPES.has(type) && sizeBytes <= MAX_PICTURE_BYTES ? type : undefined;
+}
+
+/** Undefined for what Teams does not show within a message. */
 export function pictureIn({ name, data }: OutboundFile): TeamsAttachment | undefined {
-  const contentType = pictureType(data) ?? '';
-  if (!PICTURE_TYPES.has(contentType) || data.length > MAX_PICTURE_BYTES) return undefined;
+  const contentType = shownAs({ head: data, sizeBytes: data.length });
+  if (contentType === undefined) return undefined;
   return { name, contentType, contentUrl: `data:${contentType};base64,${data.toString('base64')}` };
 }
 

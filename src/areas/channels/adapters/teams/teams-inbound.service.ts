@@ -21,7 +21,7 @@ const BEARER = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i;
 /** What the connector calls Teams, and what its key has to be endorsed for. */
 const TEAMS = 'msteams';
 
-/** Who posted, by a token whose signature was verified. */
+/** The sender of a request, according to a token whose signature was verified. */
 export interface VerifiedConnector {
   readonly channel: string;
   readonly adapter: TeamsAdapter;
@@ -42,7 +42,10 @@ export class TeamsInbound {
     private readonly logs: Logs,
   ) {}
 
-  /** Throws `NotFromConnector`, also for an unknown channel, and `Unavailable` while the connector's keys cannot be had. */
+  /**
+   * Throws `NotFromConnector`, also for an unknown channel, and `Unavailable` while the connector's keys cannot be
+   * fetched.
+   */
   async verify(channel: string, authorization: string | undefined): Promise<VerifiedConnector> {
     const adapter = await this.adapters.get(channel).catch(() => undefined);
     const isShort = (authorization?.length ?? 0) <= MAX_JWT_LENGTH;
@@ -73,7 +76,7 @@ export class TeamsInbound {
     return {};
   }
 
-  /** The message that was clicked is edited by whoever sends cards, so the answer does not wait for that. */
+  /** The answer does not wait until the clicked message is edited: `ApprovalCards` does that. */
   private async clicked(channel: string, click: InboundClick): Promise<object> {
     const outcome = await this.clicks.receive(channel, click).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);

@@ -23,7 +23,9 @@ export interface ConnectorTerms {
   readonly endorsementsOf: (kid: string) => readonly string[];
 }
 
-/** Undefined when the token is none of the connector's for this app. Throws `Unavailable` while the keys cannot be had. */
+/**
+ * Undefined unless the connector issued the token to this app. Throws `Unavailable` while the keys cannot be fetched.
+ */
 export async function connectorClaims(
   token: string,
   { issuer, audience, keys, endorsementsOf }: ConnectorTerms,

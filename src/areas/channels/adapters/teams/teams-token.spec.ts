@@ -26,7 +26,7 @@ function fetched() {
 const signal = () => new AbortController().signal;
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-test('two that need a token at the same time wait for the same one', async () => {
+test('two that need a token at the same time share one request', async () => {
   const { asked, token } = fetched();
   const both = [token.get(signal()), token.get(signal())];
   await moment();
@@ -35,7 +35,7 @@ test('two that need a token at the same time wait for the same one', async () =>
   expect(await Promise.all(both)).toEqual(['one', 'one']);
 });
 
-test('who is stopped while fetching it stops nobody else', async () => {
+test('one that is stopped while it fetches a token stops no one else', async () => {
   const { asked, token } = fetched();
   const stopped = new AbortController();
   const first = token.get(stopped.signal);

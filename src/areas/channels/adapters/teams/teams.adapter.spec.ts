@@ -22,7 +22,7 @@ function bystander(): { adapter: TeamsAdapter; fetched: () => number } {
   return { adapter, fetched: () => read.mock.calls.filter(([{ url }]) => url === ISSUER_URL).length };
 }
 
-test('a replica that does not receive fetches the keys anew too, at most every ten minutes', async () => {
+test('a replica that does not receive also refreshes the keys, at most every ten minutes', async () => {
   const now = jest.spyOn(Date, 'now').mockReturnValue(START);
   const { adapter, fetched } = bystander();
   const fetches: number[] = [];

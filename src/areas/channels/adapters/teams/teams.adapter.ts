@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IssuerKeys } from '../../../../platform/identity/issuer-keys.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import type { FileHead } from '../../../turns/turns.api.js';
 import type { ApprovalCard } from '../../approvals/approval-card.js';
 import {
   type AdapterData,
@@ -18,7 +19,14 @@ import { teamsMarkdown, teamsPlainText } from '../../formatting/teams-markdown.j
 import { download } from '../../inbound/file-download.js';
 import { ADAPTIVE_CARD, teamsCard } from './teams-cards.js';
 import { TeamsClient, TeamsToken, TooLong } from './teams-client.js';
-import { consentCard, type FileUpload, fileCard, pictureIn, type TeamsAttachment } from './teams-files.js';
+import {
+  consentCard,
+  type FileUpload,
+  fileCard,
+  pictureIn,
+  shownAs,
+  type TeamsAttachment,
+} from './teams-files.js';
 import { type ConnectorClaims, ConnectorKeys, connectorClaims } from './teams-keys.js';
 
 const MAX_REPLY_LENGTH = 8000;
@@ -71,10 +79,10 @@ export class TeamsAdapter extends ChannelAdapter {
     this.keys = new IssuerKeys({ fetch: this.connector.fetch, logger, issuer: `${this.issuer} (${name})` });
   }
 
-  /** Undefined when the token is none of the connector's for this app. Throws `Unavailable` without its keys. */
+  /** Undefined unless the connector issued the token to this app. Throws `Unavailable` without its keys. */
   claims(token: string): Promise<ConnectorClaims | undefined> {
     const { issuer, keys, appId: audience } = this;
-    // Activities come to any replica, and one alone receives.
+    // Activities come to any replica, but only one runs `receive`.
     void keys.refreshWhenDue();
     return connectorClaims(token, { issuer, audience, keys, endorsementsOf: this.connector.endorsementsOf });
   }
@@ -111,15 +119,16 @@ export class TeamsAdapter extends ChannelAdapter {
     return this.attach(target, picture ?? consentCard(file), signal);
   }
 
-  override keepsFile(file: OutboundFile): boolean {
-    return pictureIn(file) === undefined;
+  override keepsFile(head: FileHead): boolean {
+    return shownAs(head) === undefined;
   }
 
   /** Puts a file where its reader agreed to, and shows it in place of the card that asked. Throws when it is not there. */
-  async handOver({ target, card, data, mimeType, upload }: AcceptedFile): Promise<void> {
-    const { signal } = new AbortController();
+  async handOver(file: AcceptedFile, signal: AbortSignal): Promise<void> {
+    const { target, card, data, mimeType, upload } = file;
     const { status } = await this.outbound.send({
       ...{ method: 'PUT', url: upload.uploadUrl, body: data, timeoutMs: UPLOAD_MS, signal },
+      isEncrypted: true,
       // The address carries a permission of its own, so it gets no credential of the bot.
       headers: {
         'content-type': mimeType,
@@ -128,18 +137,18 @@ export class TeamsAdapter extends ChannelAdapter {
     });
     if (status < 200 || status > 299) throw new Error(`the upload to OneDrive was answered ${status}`);
     await this.attach(target, fileCard(upload), signal);
-    await this.removeCard(target, card);
+    await this.removeCard(target, card, signal);
   }
 
-  /** It stays when Teams does not take it away: nothing depends on it. */
-  async removeCard(target: AdapterData, card: string | undefined): Promise<void> {
+  /** The card stays when Teams does not remove it: nothing depends on it. */
+  async removeCard(target: AdapterData, card: string | undefined, signal: AbortSignal): Promise<void> {
     if (card === undefined) return;
     const url = `${activitiesOf(target)}/${encodeURIComponent(card)}`;
-    await this.client.call({ method: 'DELETE', url }, new AbortController().signal).catch(() => undefined);
+    await this.client.call({ method: 'DELETE', url }, signal).catch(() => undefined);
   }
 
-  async tell(target: AdapterData, text: string): Promise<void> {
-    await this.send({ target, text, key: '' }, new AbortController().signal);
+  async tell(target: AdapterData, text: string, signal: AbortSignal): Promise<void> {
+    await this.send({ target, text, key: '' }, signal);
   }
 
   private attach(target: AdapterData, attachment: TeamsAttachment, signal: AbortSignal) {
@@ -221,7 +230,7 @@ function plainMessageOf(target: AdapterData, markdown: string): object {
   return { ...emptyMessage(target), textFormat: 'plain', text: teamsPlainText(markdown) };
 }
 
-/** What Teams finds too long all the same goes once more without its form: nothing of it was taken. */
+/** A message that Teams still finds too long is sent once more as plain text: Teams took none of it. */
 async function written<Result>(
   target: AdapterData,
   markdown: string,

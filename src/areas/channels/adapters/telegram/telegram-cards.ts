@@ -30,9 +30,10 @@ export function telegramCard({ title, details, outcome, buttons }: ApprovalCard)
   };
 }
 
-/** Who clicked, as Telegram says; a changed client can send any data. Undefined for bots and games. */
-export function clickOf({ from, data }: CallbackQuery): InboundClick | undefined {
-  if (from.is_bot || data === undefined) return undefined;
-  const displayName = [from.first_name, from.last_name].filter(Boolean).join(' ');
+/** Who clicked, as Telegram says; a changed client can send any data. Undefined for bots, games, and what is no click. */
+export function clickOf({ from, data }: Partial<CallbackQuery>): InboundClick | undefined {
+  if (typeof from?.id !== 'number' || from.is_bot || typeof data !== 'string') return undefined;
+  const names: unknown[] = [from.first_name, from.last_name];
+  const displayName = names.filter((name) => typeof name === 'string' && name !== '').join(' ');
   return { sender: { id: String(from.id), displayName }, data };
 }

@@ -56,7 +56,7 @@ describe('a failed connection to Telegram', () => {
       'Telegram cannot be reached: the response is not understood',
       undefined,
     ],
-  ])('%s is for now, and the token is in no sentence', async (_what, answer, sentence, retryAfterMs) => {
+  ])('%s is temporary, and no sentence contains the token', async (_what, answer, sentence, retryAfterMs) => {
     const told = connectionFailure(await failure(answer));
     expect(told).toBeInstanceOf(ChannelUnreachable);
     expect(told).toMatchObject({ message: sentence, retryAfterMs });

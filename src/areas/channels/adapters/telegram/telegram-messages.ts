@@ -19,7 +19,8 @@ export function inboundMessages(updates: readonly Update[], me: Bot): InboundMes
     const message = readUpdate(update, me);
     if (message === undefined) continue;
     const { media_group_id: group } = update.message ?? {};
-    const key = group === undefined ? undefined : `${message.conversation} ${message.sender.id} ${group}`;
+    const key =
+      typeof group !== 'string' ? undefined : `${message.conversation} ${message.sender.id} ${group}`;
     const place = key === undefined ? undefined : albums.get(key);
     const first = place === undefined ? undefined : messages[place];
     if (place !== undefined && first !== undefined) {
@@ -52,7 +53,7 @@ function readUpdate(update: Update, me: Bot): InboundMessage | undefined {
   }
 }
 
-/** One message of two pictures of an album, of which usually one has a caption. */
+/** Joins two pictures of an album into one message; usually only one of them has a caption. */
 function together(first: InboundMessage, next: InboundMessage): InboundMessage {
   return {
     ...first,
@@ -136,7 +137,7 @@ function placeOf({ latitude, longitude }: { readonly latitude: number; readonly 
   return `${latitude}, ${longitude}`;
 }
 
-/** Kinds of which a message has at most one, with what they are called where the sender gave no name. */
+/** Kinds of which a message has at most one, with the name for a file without one. */
 const MEDIA = [
   ['animation', 'video', 'animation.mp4', 'video/mp4'],
   ['document', 'file', 'document', ''],
@@ -146,7 +147,7 @@ const MEDIA = [
   ['video_note', 'video', 'video message.mp4', 'video/mp4'],
 ] as const;
 
-/** What was sent beside the text; kinds that bots get nothing of are named, and cannot be had. */
+/** What was sent besides the text; kinds that bots get no file for are only named. */
 function filesOf(message: Message): InboundFile[] {
   const { photo = [], sticker } = message;
   const shown = photo.filter(({ width, height }) => Math.max(width, height) <= LONGEST_SIDE);

@@ -44,7 +44,7 @@ test('Markdown is sent as text with entities', async () => {
   expect(bodies()).toMatchObject([{ text: 'so big', entities: [{ type: 'bold', offset: 3, length: 3 }] }]);
 });
 
-test('an answer whose form Telegram refuses is sent as it was written', async () => {
+test('an answer whose formatting Telegram refuses is sent as it was written', async () => {
   const { made, bodies } = adapter(refusal(400, "Bad Request: can't parse entities"), {
     body: { ok: true, result: { message_id: 8 } },
   });
@@ -95,7 +95,7 @@ test('a private chat is addressed to the bot, and one conversation', () => {
   });
 });
 
-test('people go by their full name, and may be admitted by their username', () => {
+test('people are called by their full name, and may be admitted by their username', () => {
   const from = { ...ADA, last_name: 'Lovelace', username: 'ada' };
   expect(inboundOf(update({ from }), ME)?.sender).toEqual({
     ...{ id: '7', aliases: ['@ada'], displayName: 'Ada Lovelace' },
@@ -106,7 +106,7 @@ test.each<[string, Update]>([
   ['a vote', { update_id: 1 }],
   ['a channel', update({ from: undefined })],
   ['another bot', update({ from: { ...ADA, is_bot: true } })],
-])('%s is no message', (_what, one) => {
+])('%s is not a message', (_what, one) => {
   expect(inboundOf(one, ME)).toBeUndefined();
 });
 

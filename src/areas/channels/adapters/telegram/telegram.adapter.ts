@@ -156,8 +156,8 @@ export class TelegramAdapter extends ChannelAdapter {
   }
 
   /**
-   * Telegram repeats the update until it is confirmed; the decision is the same. Who clicked is told at once, which holds up
-   * nothing: beyond a bound nobody is told.
+   * Telegram repeats the update until it is confirmed; the decision stays the same. The person who clicked is told at
+   * once, without waiting for it; past a bound nobody is told.
    */
   private async click(link: ReceiverLink, query: CallbackQuery): Promise<void> {
     const click = clickOf(query);
@@ -230,7 +230,7 @@ export class TelegramAdapter extends ChannelAdapter {
     updates: readonly Update[],
     me: UserFromGetMe,
   ): Promise<TelegramCursor> {
-    for (const { callback_query: query } of updates) if (query !== undefined) await this.click(link, query);
+    for (const { callback_query: query } of updates) if (query) await this.click(link, query);
     const messages = inboundMessages(updates, me);
     const after = Math.max(...updates.map(({ update_id: id }) => id));
     const cursor = { bot: me.id, after, at: Date.now() };
@@ -251,7 +251,14 @@ export class TelegramAdapter extends ChannelAdapter {
       limit: MAX_UPDATES,
       allowed_updates: ['message', 'edited_message', 'callback_query'] as const,
     };
-    return this.call(() => this.polling.getUpdates(request, grammySignal(signal)));
+    return this.call(async () => {
+      const all = await this.polling.getUpdates(request, grammySignal(signal));
+      const updates = all.filter(isUpdate);
+      // Without an id nothing can be confirmed, and the same would come again at once.
+      if (updates.length === 0 && all.length > 0)
+        throw new Error('Telegram sent something else than updates');
+      return updates;
+    });
   }
 
   private async call<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -261,6 +268,10 @@ export class TelegramAdapter extends ChannelAdapter {
       throw connectionFailure(error);
     }
   }
+}
+
+function isUpdate(update: unknown): update is Update {
+  return Number.isSafeInteger((update as Partial<Update> | null)?.update_id);
 }
 
 function isUnmodified(error: unknown): boolean {

@@ -17,6 +17,7 @@ import { DoneSignal } from '../../conversations/conversation-run.js';
 import { ConversationWorker } from '../../conversations/conversation-worker.service.js';
 import { Inbox } from '../../inbound/inbox.store.js';
 import { admissionOf } from '../../inbound/sender.js';
+import { AnswerRoom } from './answer-room.js';
 import { WebhookAdapter } from './webhook.adapter.js';
 
 /** A message that was posted under a `webhook-id`, with its answer. */
@@ -66,6 +67,7 @@ export class WebhookAnswers {
   constructor(
     private readonly database: Database,
     private readonly files: TurnFiles,
+    private readonly room: AnswerRoom,
   ) {}
 
   async find(channel: string, externalId: string): Promise<FoundAnswer | undefined> {
@@ -75,8 +77,12 @@ export class WebhookAnswers {
     return { messageId, sessionId, digest, content, files: files ?? [] };
   }
 
-  /** With the bytes of its files: ten, and 20 MiB, at most. */
-  async withFiles(found: FoundAnswer): Promise<WebhookAnswer> {
+  /**
+   * With the bytes of its files: ten, and 20 MiB, at most. They take room until the response is closed. Throws what `AnswerRoom`
+   * throws.
+   */
+  async withFiles(found: FoundAnswer, channel: string, closed: AbortSignal): Promise<WebhookAnswer> {
+    if (found.files.length > 0) await this.room.enter(channel, closed);
     const files: AnsweredFile[] = [];
     for (const file of found.files) {
       const { name, mimeType } = file;
@@ -141,9 +147,11 @@ export class WebhookInbound {
 
   /**
    * A repeated message gets the same answer. An answer without content means: stored, the answer comes later.
-   * Throws `SenderNotAllowed`, `WebhookIdReused`, and `BadAttachment` for files where none are fetched.
+   * Throws `SenderNotAllowed`, `WebhookIdReused`, `BadAttachment` for files where none are fetched, and `RateLimited` or
+   * `Unavailable` while there is no room for the files of the answer, which is kept.
+   * @param closed aborted when the response is
    */
-  async receive(signed: SignedMessage, message: WebhookMessage): Promise<WebhookAnswer> {
+  async receive(signed: SignedMessage, message: WebhookMessage, closed: AbortSignal): Promise<WebhookAnswer> {
     const { channel, id, body } = signed;
     const settings = this.directory.settingsOf(channel);
     const sender = { id: message.user, aliases: [], displayName: message.user };
@@ -161,7 +169,8 @@ export class WebhookInbound {
       this.worker.wake();
     }
     const waitMs = settings.callback_url === '' ? settings.response_timeout_ms : 0;
-    return this.answers.withFiles(await this.answer(signed, digest, performance.now() + waitMs));
+    const answer = await this.answer(signed, digest, performance.now() + waitMs);
+    return this.answers.withFiles(answer, channel, closed);
   }
 
   private filesOf({ attachments = [] }: WebhookMessage): InboundFile[] {

@@ -85,7 +85,7 @@ export class WebhookAdapter extends ChannelAdapter {
     await this.deliver({ id: key, content, timeoutMs: this.timeoutMs * TIMES_LONGER }, signal);
   }
 
-  /** Whoever asks again for the response gets its files again. */
+  /** A program that asks for the response again gets its files again. */
   override keepsFile(): boolean {
     return this.answersInResponse;
   }

@@ -37,7 +37,7 @@ const text = { type: 'string' } as const;
 const inWords = (body: Body): string => body.messages.at(-1)?.content.at(-1)?.text ?? '';
 
 describe('the schema of an answer', () => {
-  it('is closed as the wire demands, and what the wire does not know is said in the description', async () => {
+  it('is closed as the wire demands, and its description says what the wire does not support', async () => {
     const body = await sent({
       type: 'object',
       required: ['city', 'stops'],
@@ -89,13 +89,13 @@ describe('the schema of an answer', () => {
     ['a choice beside a type', { type: 'object', properties: { a: text }, anyOf: [{ required: ['a'] }] }],
     ['all of several', { allOf: [{ type: 'object', properties: { a: text } }] }],
     ['several types with an object', { type: ['object', 'null'], properties: { a: text } }],
-  ])('is said in words where the wire cannot express it: %s', async (_, schema) => {
+  ])('is explained in words where the wire cannot express it: %s', async (_, schema) => {
     const body = await sent(schema);
     expect(body.output_config).toBeUndefined();
     expect(inWords(body)).toContain(JSON.stringify(schema));
   });
 
-  it('what the answer is for stands in its description, and in words where a reference leaves no place for it', async () => {
+  it('has its purpose in its description, or in words where a reference leaves no room for it', async () => {
     const schema = { type: 'object', properties: { a: text }, description: 'A place.' };
     const described = async (one: Schema) => sent(one, undefined, 'Where it is.');
     expect((await described(schema)).output_config?.format?.schema['description']).toBe(
@@ -106,7 +106,7 @@ describe('the schema of an answer', () => {
   });
 
   it.each(['claude-3-7-sonnet-latest', 'claude-sonnet-4-20250514', 'claude-opus-4-0'])(
-    'is said in words to %s, which has no such field',
+    'is explained in words to %s, which has no such field',
     async (model) => {
       const schema = { type: 'object', properties: { a: text } };
       const body = await sent(schema, model);

@@ -4,18 +4,19 @@ import { isRecord } from '../protocol/tool-arguments.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Models from before the wire had a field for the form of an answer. */
+/** Models that are older than the wire's field for the form of an answer. */
 const WITHOUT_FIELD = /^claude-(\d|instant|(sonnet|opus)-4(-0|-20\d{6})?$)/;
 
-/** How a model is told the form of its answer: in the field of the wire, or in words behind the history. */
+/** How a model is told the form of its answer: in the wire's field, or in words after the history. */
 export interface AnswerFormat {
   readonly schema?: Record<string, unknown>;
   readonly words?: string;
 }
 
 /**
- * The wire takes a part of JSON Schema: every object is closed and names its properties, and nothing refers to itself. What
- * only bounds a value goes into its description; any other schema is said in words, as the answer is checked anyway.
+ * The wire accepts a part of JSON Schema: every object is closed and names its properties, and nothing refers to
+ * itself. Bounds of values go into descriptions. Any other schema is described in words, since the answer is checked
+ * anyway.
  */
 export function answerFormat(format: ResponseFormat, model: string): AnswerFormat {
   const schema = described(format);
@@ -26,12 +27,12 @@ export function answerFormat(format: ResponseFormat, model: string): AnswerForma
   };
 }
 
-/** The wire has no place for what an answer is for but its schema. */
+/** The wire has no field for the purpose of an answer except the schema's description. */
 function described({ description = '', schema }: ResponseFormat): Schema {
   const own = typeof schema['description'] === 'string' ? schema['description'] : '';
   if (description === '' || own.includes(description)) return schema;
   const whole: Schema = { ...schema, description: [description, own].filter(Boolean).join('\n\n') };
-  // Beside a reference it would not be read.
+  // Beside a reference it would be ignored.
   if (schema['$ref'] === undefined) return whole;
   const { $ref: reference, ...others } = whole;
   return { ...others, allOf: [{ $ref: reference }] };
@@ -61,7 +62,7 @@ function isTaken(schema: unknown, definitions: Schema, within: readonly string[]
   }
 }
 
-/** Definitions stand at the top; elsewhere their names would mean something else. */
+/** Definitions belong at the top; elsewhere their names would mean something else. */
 function areKnown(given: unknown, definitions: Schema): boolean {
   return given === undefined || given === definitions;
 }
@@ -84,7 +85,7 @@ function isLiteral({ enum: values = [], const: value }: Schema): boolean {
   return Array.isArray(all) && all.length > 0 && all.every((one) => one === null || typeof one !== 'object');
 }
 
-/** Whether closing it takes nothing away that its author meant. */
+/** Whether closing it removes nothing that its author intended. */
 function isClosed({ properties, additionalProperties: more = false, ...others }: Schema): boolean {
   if (!isRecord(properties) || Object.keys(properties).length === 0) return false;
   return more === false && others['patternProperties'] === undefined && others['definitions'] === undefined;

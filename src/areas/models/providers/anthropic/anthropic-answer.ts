@@ -28,7 +28,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map(
   } satisfies Record<Anthropic.StopReason, FinishReason>),
 );
 
-/** One answer as it grows out of its events. */
+/** One answer, built up from its events. */
 export class AnthropicAnswer {
   private readonly blocks: AnthropicBlocks;
   private readonly counts = new Map<string, number>();
@@ -47,12 +47,12 @@ export class AnthropicAnswer {
     return this.complete;
   }
 
-  /** The provider stopped in between and wants to be asked to go on. */
+  /** The provider paused and wants to be asked to continue. */
   isPaused(): boolean {
     return this.stopReason === 'pause_turn';
   }
 
-  /** The blocks as they go back. An empty text is the one block that the wire sends but does not take. */
+  /** The blocks as they are sent back. The wire sends empty texts but does not accept them. */
   content(): BlockParam[] {
     return this.blocks.params.filter((block) => block.type !== 'text' || block.text !== '');
   }
@@ -111,7 +111,7 @@ export class AnthropicAnswer {
     return this.blocks.hasCalls;
   }
 
-  /** Counts are cumulative: the latest that is given stands. */
+  /** Counts are cumulative: the latest one applies. */
   private count(usage: Counts | null | undefined): undefined {
     const { output_tokens_details: details, ...rest } = usage ?? {};
     for (const [key, value] of Object.entries({ ...rest, ...details })) {
@@ -126,7 +126,7 @@ interface OpenCall {
   readonly pieces: string[];
 }
 
-/** The content blocks of one answer, in their order, put together from deltas. */
+/** The content blocks of one answer, in order, assembled from deltas. */
 class AnthropicBlocks {
   readonly params: BlockParam[] = [];
   hasCalls = false;
@@ -178,7 +178,7 @@ class AnthropicBlocks {
     this.calls.delete(index ?? 0);
     if (call === undefined) return undefined;
     const completed = completedCall(call);
-    // What runs at the provider is nothing for us to run.
+    // Tools that run at the provider are not ours to run.
     if (call.param.type === 'server_tool_use') return undefined;
     this.hasCalls = true;
     return { type: 'tool_call', call: completed };
@@ -205,7 +205,7 @@ class AnthropicBlocks {
   }
 }
 
-/** A block as it goes back. Those that nobody here knows are of tools that run at the provider: they stay as they came. */
+/** A block as it is sent back. Unknown blocks belong to tools that run at the provider: they stay as they came. */
 function paramOf(block: StartBlock): BlockParam | undefined {
   switch (block.type) {
     case 'text':
@@ -227,7 +227,7 @@ function paramOf(block: StartBlock): BlockParam | undefined {
 function completedCall({ param, pieces }: OpenCall): ModelToolCall {
   const text = pieces.join('');
   const whole = isRecord(param.input) ? param.input : {};
-  // Some compatible servers put all arguments into the beginning of the block.
+  // Some compatible servers put all arguments into the start of the block.
   const parsed = text === '' ? boundedArguments(whole) : parseToolArguments(text);
   param.input = parsed.arguments;
   return { id: param.id, name: param.name, ...parsed };

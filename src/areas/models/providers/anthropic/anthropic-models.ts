@@ -1,22 +1,22 @@
 import type { ModelOptions, ReasoningEffort, SamplingOptions } from '../../model-provider.port.js';
 
 /**
- * How a model thinks: `always` it cannot be kept from it, `default` it does unless told otherwise, `optional` it does when
- * told to, `never` adaptively. Some may think `between_tools` even when they are told not to.
+ * How a model thinks: `always`, whatever it is told; `default`, unless told otherwise; `optional`, when told to;
+ * `never` adaptively. Some may think `between_tools` even when they are told not to.
  */
 interface ClaudeTraits {
   readonly thinks: 'always' | 'default' | 'optional' | 'never';
   readonly off: 'disabled' | 'between_tools';
-  /** Whether temperature and top_p are taken. */
+  /** Whether the model accepts temperature and top_p. */
   readonly isSampled: boolean;
   /** Whether a tool call can be forced while the model does not think. */
   readonly canForceTools: boolean;
 }
 
-/** What a name that is not Claude's gets: a compatible server knows best what its model takes. */
+/** For a name that is not Claude's: a compatible server knows best what its model accepts. */
 const UNKNOWN: ClaudeTraits = { thinks: 'optional', off: 'disabled', isSampled: true, canForceTools: true };
 
-/** The first that matches holds. Of https://platform.claude.com/docs/en/about-claude/models. */
+/** The first match applies. From https://platform.claude.com/docs/en/about-claude/models. */
 const TRAITS: readonly (readonly [RegExp, ClaudeTraits])[] = [
   [
     /^claude-(opus-5-5|fable|mythos)/,
@@ -39,7 +39,9 @@ export interface Thinking {
   readonly effort?: 'low' | 'medium' | 'high';
 }
 
-/** How a model is told to think. Whoever wants to see it has to ask for a summary: newer models leave it out. */
+/**
+ * How a model is told to think. To see its thoughts the request has to ask for a summary: newer models leave them out.
+ */
 export function claudeThinking(model: string, reasoning: ReasoningEffort, isShown: boolean): Thinking {
   const { thinks, off } = traitsOf(model);
   const adaptive = { type: 'adaptive', ...(isShown && { display: 'summarized' as const }) } as const;
@@ -49,7 +51,7 @@ export function claudeThinking(model: string, reasoning: ReasoningEffort, isShow
   return isShown && thinksAnyway ? { thinking: adaptive } : {};
 }
 
-/** What of these options a Claude model does not take, a sentence for each. */
+/** Which of these options a Claude model does not accept, a sentence for each. */
 export function refusedByClaude({ model, reasoning = 'auto', sampling = {} }: ModelOptions): string[] {
   const traits = traitsOf(model);
   const { thinks } = traits;

@@ -13,7 +13,7 @@ import { itemsOfState } from '../protocol/provider-state.js';
 import { type AnswerFormat, answerFormat } from './answer-format.js';
 import { claudeThinking } from './anthropic-models.js';
 
-/** The SDK no longer names what the newest models do not take. */
+/** With parameters that the SDK's types no longer have, because the newest models do not accept them. */
 export type AnthropicParams = Anthropic.MessageCreateParamsStreaming & {
   readonly temperature?: number;
   readonly top_p?: number;
@@ -31,9 +31,9 @@ export interface AnthropicTurn {
 const BREAKPOINT = { cache_control: { type: 'ephemeral' } } as const;
 
 /**
- * A request in the order in which the wire reads it, so that the call after it begins with the same bytes. Breakpoints
- * stand behind the tools, the system prompt, the last message and the user's message before it: a call that adds
- * more blocks than the provider looks back finds the prefix of the call before at that one.
+ * A request in the order in which the wire reads it, so that the next call begins with the same bytes. Cache
+ * breakpoints come after the tools, the system prompt, the last message and the user's message before it. The last of
+ * these helps a call that adds more blocks than the provider looks back: it still finds the prefix of the call before.
  */
 export function anthropicRequest(request: ModelRequest, model: string): AnthropicParams {
   const { system, responseFormat, trailing = '' } = request;
@@ -127,7 +127,7 @@ function contentOf(message: ModelMessage, model: string): BlockParam[] {
   }
 }
 
-/** The wire refuses text of nothing but blanks. */
+/** The wire refuses text that consists of blanks only. */
 function withoutBlanks(blocks: readonly SimpleBlock[], otherwise: string): SimpleBlock[] {
   const kept = blocks.filter((block) => block.type !== 'text' || block.text.trim() !== '');
   return kept.length > 0 ? kept : [text(otherwise)];
@@ -156,7 +156,9 @@ function assistantBlocks(message: AssistantMessage, model: string): BlockParam[]
   return message.text.trim() === '' ? calls : [text(message.text), ...calls];
 }
 
-/** The wire takes text alone, and some, as the result of a call that failed: what else it returned stands behind all results. */
+/**
+ * As the result of a failed call the wire accepts only text, and at least some; anything else comes after all results.
+ */
 function resultBlock({ callId, content, parts = [], isError }: ModelToolResult): BlockParam {
   const block = { type: 'tool_result', tool_use_id: callId } as const;
   if (isError) {
@@ -180,7 +182,7 @@ function toolParam(tool: ModelTool): Anthropic.Tool {
   };
 }
 
-/** A history with tool calls needs their tools even when none is offered any more; calling them is then forbidden. */
+/** A history with tool calls needs their tools even when none is offered any more; calls are then forbidden. */
 function toolsOfHistory(messages: readonly ModelMessage[]): Anthropic.Tool[] {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   const names = [...new Set(calls.map(({ name }) => name))].sort();

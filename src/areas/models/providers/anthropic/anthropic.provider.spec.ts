@@ -60,8 +60,8 @@ function ask(more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]
   return collect(provider.stream(modelRequest(messages, more), callOptions()));
 }
 
-describe('what Anthropic’s wire answers', () => {
-  it('input counts its cached parts; the latest count stands, and none is lost when it is not repeated', async () => {
+describe('answers on Anthropic’s wire', () => {
+  it('input includes its cached parts; the latest count wins, and none is lost when it is not repeated', async () => {
     const counts = { input_tokens: 10, cache_creation_input_tokens: 5, cache_read_input_tokens: 100 };
     answer(
       start({ ...counts, output_tokens: 1 }),
@@ -84,7 +84,7 @@ describe('what Anthropic’s wire answers', () => {
     });
   });
 
-  it('pings and events that nobody knows are passed over', async () => {
+  it('pings and unknown events are ignored', async () => {
     answer(
       start(),
       { type: 'ping' },
@@ -97,7 +97,7 @@ describe('what Anthropic’s wire answers', () => {
     expect(textOf(await ask())).toBe('hi');
   });
 
-  it('calls of tools come complete, also those whose pieces come interleaved', async () => {
+  it('tool calls are complete, even when their pieces are interleaved', async () => {
     answer(
       start(),
       open(0, toolUse('a', 'first')),
@@ -118,7 +118,7 @@ describe('what Anthropic’s wire answers', () => {
     expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
-  it('arguments may come whole with the beginning of a call, and be cut off', async () => {
+  it('arguments may arrive whole with the start of a call, and may be cut off', async () => {
     answer(
       start(),
       open(0, { type: 'tool_use', id: 'a', name: 'first', input: { m: 1 } }),
@@ -166,7 +166,7 @@ describe('a model that pauses', () => {
     ...stop('pause_turn', { output_tokens: 5 }),
   ];
 
-  it('is asked to go on with all that it said, as it came, and both calls are charged', async () => {
+  it('is asked to continue with everything that it said, unchanged, and both calls are charged', async () => {
     server.script(
       (response) => {
         beginStream(response, ...paused);
@@ -195,21 +195,21 @@ describe('a model that pauses', () => {
     });
   });
 
-  it('is not asked for ever', async () => {
+  it('is not asked forever', async () => {
     answer(...paused);
     await expect(ask()).rejects.toMatchObject({ details: { reason: 'provider_paused' } });
     expect(server.requests).toHaveLength(9);
   });
 });
 
-describe('what Anthropic’s wire is sent', () => {
+describe('requests on Anthropic’s wire', () => {
   const sent = async (more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]) => {
     answer(start(), ...stop('end_turn'));
     await ask(more, messages);
     return server.requests[0]?.body ?? {};
   };
 
-  it('is the model, the bound, the system prompt and the tools', async () => {
+  it('have the model, the bound, the system prompt and the tools', async () => {
     expect(await sent({ tools })).toEqual({
       model: 'test-model',
       max_tokens: 512,
@@ -220,7 +220,7 @@ describe('what Anthropic’s wire is sent', () => {
     });
   });
 
-  it('all results of tools share one message of the user, with what the user says next', async () => {
+  it("put all results of tools into one message of the user, with the user's next text", async () => {
     const call = (id: string) => ({ id, name: 'f', arguments: {} });
     const body = await sent({ tools }, [
       userMessage('go'),
@@ -249,7 +249,7 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
-  it('a history that was cut begins with the user, and no text is blank', async () => {
+  it('start a history that was cut with the user, and contain no blank text', async () => {
     const body = await sent({ system: '' }, [
       { role: 'tool', results: [{ callId: 'gone', content: 'x', isError: false }] },
       { role: 'assistant', text: 'As I said.', toolCalls: [] },
@@ -263,7 +263,7 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
-  it('attachments go as images and documents where the wire has them, else as words', async () => {
+  it('send attachments as images and documents where the wire supports them, otherwise as words', async () => {
     const data = Buffer.from('{}').toString('base64');
     const body = await sent({}, [
       userMessage(
@@ -291,7 +291,7 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
-  it('half a character or a NUL in a call goes back mended, as its record is: no wire takes such a history', async () => {
+  it('send a lone surrogate or a NUL in a call repaired, as in its record: no wire accepts such a history', async () => {
     const lone = String.fromCharCode(0xd83d);
     answer(
       start(),
@@ -352,7 +352,7 @@ describe('what Anthropic’s wire is sent', () => {
       ];
     }
 
-    it('every block goes back as it came, before the result', async () => {
+    it('every block is sent back unchanged, before the result', async () => {
       const messages = await thoughtful();
       expect((await sent({ tools }, messages)).messages).toMatchObject([
         { role: 'user' },
@@ -361,13 +361,13 @@ describe('what Anthropic’s wire is sent', () => {
       ]);
     });
 
-    it('another model is not sent this one’s thinking', async () => {
+    it('another model is not sent the thinking of this one', async () => {
       const messages = await thoughtful();
       const body = await sent({ tools, model: 'other-model' }, messages);
       expect(body.messages).toMatchObject([{}, { role: 'assistant', content: blocks.slice(2) }, {}]);
     });
 
-    it('what goes back may have been stored as JSON meanwhile, and belongs to nobody else', async () => {
+    it('what is sent back may have been stored as JSON meanwhile, and no one else changes it', async () => {
       const messages = JSON.parse(JSON.stringify(await thoughtful())) as ModelMessage[];
       expect(messages[1]).toMatchObject({
         providerState: { kind: 'anthropic', wire: 'messages', model: 'test-model', items: blocks },
@@ -400,12 +400,12 @@ describe('what Anthropic’s wire is sent', () => {
       true,
       { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
     ],
-  ] as const)('%s is told to think %s (shown: %s)', async (model, reasoning, showReasoning, told) => {
+  ] as const)('%s is asked to think %s (shown: %s)', async (model, reasoning, showReasoning, told) => {
     const { thinking, output_config } = await sent({ model, reasoning, showReasoning });
     expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(told);
   });
 
-  it('sampling, the choice of a tool and the form of the answer have their fields', async () => {
+  it('sampling, the choice of a tool and the format of the answer have their fields', async () => {
     const schema = { type: 'object', properties: { a: { type: 'null' } }, additionalProperties: false };
     const sampling = { temperature: 0.5, topP: 0.9, stop: ['END'], toolChoice: { name: 'f' } };
     expect(await sent({ tools, sampling, responseFormat: { name: 'x', schema } })).toMatchObject({
@@ -424,7 +424,7 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
-  it('one call of a tool at a time stands in the choice of a tool', async () => {
+  it('the limit of one tool call at a time is part of the choice of a tool', async () => {
     const single = async (toolChoice?: 'none' | 'required') =>
       (await sent({ tools, sampling: { ...(toolChoice && { toolChoice }), parallelToolCalls: false } }))
         .tool_choice;
@@ -435,7 +435,7 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
-  it('pictures that a tool returns stand in its result', async () => {
+  it('pictures that a tool returns are part of its result', async () => {
     const parts = [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] as const;
     const body = await sent({ tools }, [
       userMessage('go'),
@@ -450,7 +450,7 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
-  it('those of a call that failed stand behind all results: the wire refuses an error with more than text', async () => {
+  it('pictures of a failed call follow all results: the wire accepts only text in an error', async () => {
     const parts = [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] as const;
     const calls = ['a', 'b', 'c'].map((id) => ({ id, name: 'f', arguments: {} }));
     const body = await sent({ tools }, [
@@ -478,7 +478,7 @@ describe('what Anthropic’s wire is sent', () => {
     });
   });
 
-  it('each call reads from the cache all that the call before wrote, though what stands behind changes', async () => {
+  it('each call reads from the cache everything that the call before wrote, although the end changes', async () => {
     const billing = new PrefixBilling(0);
     const long = 'x'.repeat(4000);
     const messages: ModelMessage[] = [userMessage(long)];
@@ -504,7 +504,7 @@ describe('what Anthropic’s wire is sent', () => {
     }
   });
 
-  it('a stored history with calls brings their names as tools when none is offered', async () => {
+  it('a stored history with calls names their tools even when none is offered', async () => {
     const body = await sent({ tools: [] }, [
       userMessage('go'),
       { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'g', arguments: {} }] },
@@ -516,7 +516,7 @@ describe('what Anthropic’s wire is sent', () => {
     });
   });
 
-  it('carries the key in both headers to a compatible server', async () => {
+  it('send the key in both headers to a compatible server', async () => {
     await sent();
     expect(server.requests[0]).toMatchObject({
       path: '/v1/messages',

@@ -23,7 +23,7 @@ import { AnthropicAnswer, type AnthropicEvent, type BlockParam } from './anthrop
 import { refusedByClaude } from './anthropic-models.js';
 import { type AnthropicParams, anthropicRequest } from './anthropic-request.js';
 
-/** How often a model that pauses is asked to go on. */
+/** How often a model that pauses is asked to continue. */
 const MAX_PAUSES = 8;
 
 /** Speaks the Messages API, to Anthropic and to every server that is compatible with it. */
@@ -66,8 +66,8 @@ export class AnthropicProvider extends ModelProvider {
 }
 
 /**
- * The neutral stream of one answer. A model that pauses is asked to go on, with what it has said so far. Connections are
- * read to their end, so that they can serve the next call.
+ * The neutral stream of one answer. A model that pauses is asked to continue, with what it has said so far. Connections
+ * are read to their end, so that the next call can use them.
  */
 async function* readAnswer(
   target: CallTarget,
@@ -111,7 +111,7 @@ async function* readAnswer(
   }
 }
 
-/** Whether a pause is to be asked on after. Throws when there were too many. */
+/** Whether to ask again after a pause. Throws when there were too many pauses. */
 function goesOn(answer: AnthropicAnswer, pauses: number): boolean {
   if (answer.isPaused() && pauses === MAX_PAUSES) throw new WireFault({ kind: 'paused' });
   return answer.isPaused();
@@ -133,7 +133,7 @@ function goingOn(said: readonly BlockParam[]): Anthropic.MessageParam {
   return { role: 'assistant', content: [...said] };
 }
 
-/** Thoughts are signed as they came; anything else is mended like the record of the call. */
+/** Thoughts are signed, so they stay as they came; calls are repaired like in the record of the call. */
 function stateOf(model: string, said: readonly BlockParam[]): ProviderState<BlockParam> {
   const isSigned = ({ type }: BlockParam) => type === 'thinking' || type === 'redacted_thinking';
   const items = said.map((block) => (isSigned(block) ? block : storableJson(block)));

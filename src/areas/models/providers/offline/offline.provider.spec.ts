@@ -24,7 +24,7 @@ function ask(messages: ModelMessage[] | string, more: Partial<ModelRequest> = {}
 }
 
 describe('without a model', () => {
-  it('the answer says so, and which settings to make', async () => {
+  it('the answer says so, and names the settings to make', async () => {
     const text = textOf(await ask('hello there', { tools: [] }));
     expect(text).toMatch(/^No model is configured/);
     for (const name of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', '[provider]', 'base_url', 'gateway.toml'])
@@ -41,7 +41,7 @@ describe('without a model', () => {
       expect(textOf(await ask(message))).not.toContain('hunter2');
   });
 
-  it('the same question has the same answer, in words and numbers', async () => {
+  it('the same question gets the same answer and the same counts', async () => {
     expect(await ask('weather')).toEqual(await ask('weather'));
   });
 
@@ -89,14 +89,14 @@ describe('without a model', () => {
     expect(endOf(events).finishReason).toBe('stop');
   });
 
-  it('what can be called is called beside what cannot', async () => {
+  it('calls that are possible are made, next to those that are not', async () => {
     const events = await ask('/call notes {}\n/call nothing {}');
     expect(callsOf(events)).toHaveLength(1);
     expect(textOf(events)).toContain('nothing');
     expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
-  it('a result is answered as it is, a failure as one, several with their names', async () => {
+  it('one result is the answer, a failure is given as one, and several have their names', async () => {
     const calls = [
       { id: 'a', name: 'get_weather', arguments: {} },
       { id: 'b', name: 'notes', arguments: {} },
@@ -113,7 +113,7 @@ describe('without a model', () => {
     expect(endOf(await answerTo(sun)).finishReason).toBe('stop');
   });
 
-  it('words come one by one', async () => {
+  it('words arrive one by one', async () => {
     const events = await ask([
       { role: 'tool', results: [{ callId: 'a', content: 'one two\nthree', isError: false }] },
     ]);
@@ -121,7 +121,7 @@ describe('without a model', () => {
     expect(words).toEqual(['one', ' two', '\nthree']);
   });
 
-  it('usage is a token for every four characters begun', async () => {
+  it('usage is one token for every four characters, rounded up', async () => {
     const messages: ModelMessage[] = [
       userMessage('12345'),
       { role: 'tool', results: [{ callId: 'a', content: 'abcde', isError: false }] },
@@ -130,7 +130,7 @@ describe('without a model', () => {
     expect(endOf(events)).toMatchObject({ usage: { input: 4, output: 2 }, model: 'offline' });
   });
 
-  it('an answer is cut at its bound', async () => {
+  it('an answer is cut at its limit', async () => {
     const events = await ask('hello', { maxOutputTokens: 2 });
     expect(textOf(events)).toBe('No model');
     expect(endOf(events).finishReason).toBe('length');
@@ -155,7 +155,7 @@ describe('without a model', () => {
     expect(words).toEqual(['No']);
   });
 
-  it('a line made to take long to read does not', async () => {
+  it('a line designed to be slow to parse is not slow', async () => {
     const events = await ask(`/call ${'x'.repeat(300_000)}\u2028`);
     expect(textOf(events)).toBe('There is no tool of that name. /tools lists those there are.');
   });

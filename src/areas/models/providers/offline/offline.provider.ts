@@ -13,11 +13,11 @@ import { DEFAULT_MODELS } from '../provider-choice.js';
 
 export interface OfflineCommands {
   readonly calls: readonly ModelToolCall[];
-  /** Why a line calls nothing, in the lines' order. */
+  /** Why a line calls no tool, in the order of the lines. */
   readonly complaints: readonly string[];
 }
 
-/** Most `/call` lines of one message that are looked at. */
+/** How many `/call` lines of one message are read at most. */
 const MAX_CALLS = 64;
 const CALL_LINE = /^\/call(?:\s+(\S+)\s*(.*))?$/s;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -42,7 +42,7 @@ function callLines(message: string): RegExpMatchArray[] {
   return lines.filter((match) => match !== null).slice(0, MAX_CALLS);
 }
 
-/** What is no name of a tool is not repeated: it could be anything, a secret included. */
+/** Text that is no tool's name is not repeated: it could be anything, even a secret. */
 function unknownTool(name: string): string {
   if (name === '') return 'A /call needs the name of a tool: /call NAME {json}.';
   return TOOL_NAME.test(name)
@@ -50,9 +50,9 @@ function unknownTool(name: string): string {
     : 'There is no tool of that name. /tools lists those there are.';
 }
 
-/** Most tools that are named as matches. */
+/** How many tools are named as matches at most. */
 const MAX_MATCHES = 10;
-/** Most characters of a message or a description that are looked at. */
+/** How many characters of a message or a description are read at most. */
 const MAX_CHARS = 4000;
 /** Words that say nothing about a tool. */
 const COMMON = new Set(
@@ -60,7 +60,7 @@ const COMMON = new Set(
     ' ',
   ),
 );
-/** Knows words also where no blanks part them. */
+/** Finds words also in scripts without spaces between them. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** The tools whose name or description shares words with the message, best first, by name where equal. */
@@ -107,7 +107,7 @@ const NO_MODEL =
   'gateway.toml, and restart the gateway.';
 const HOW_TO_CALL = 'Tools work without a model: /tools lists them, and /call NAME {json} runs one.';
 
-/** What is answered without a model: the same request always gets the same answer, and no words of the user's. */
+/** The answer without a model: the same request always gets the same answer, without any words of the user. */
 function offlineAnswer(request: ModelRequest): OfflineAnswer {
   const tools = request.sampling?.toolChoice === 'none' ? [] : request.tools;
   const last = request.messages.at(-1);
@@ -144,7 +144,7 @@ function noModel(message: string, tools: readonly ModelTool[]): string {
   return [NO_MODEL, ...found, HOW_TO_CALL].join('\n\n');
 }
 
-/** One result is answered as it is; several carry the names of their tools. */
+/** One result is returned as it is; several come with the names of their tools. */
 function resultText(message: ToolMessage, history: readonly ModelMessage[]): string {
   const texts = message.results.map(({ content, isError }) =>
     isError ? `The tool failed: ${content}` : content,
@@ -161,7 +161,7 @@ function toolNames(history: readonly ModelMessage[]): Map<string, string> {
   return new Map(calls.map((call) => [call.id, call.name]));
 }
 
-/** No model reads this: its tokens are what it counts as one, every four characters begun. */
+/** No model reads this: one token for every four characters, rounded up. */
 const CHARS_PER_TOKEN = 4;
 
 /** Stands in while no model is configured: deterministic, says so plainly, and runs tools on request. */

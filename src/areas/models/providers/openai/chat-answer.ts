@@ -17,8 +17,8 @@ type CallDelta = Unchecked<OpenAI.Chat.ChatCompletionChunk.Choice.Delta.ToolCall
 };
 
 /**
- * What compatible servers add to an assistant's message and want back with its calls: reasoning under one of two names or
- * as details, and what belongs to single calls, by their ids.
+ * What compatible servers add to an assistant's message and want back with its calls: reasoning under one of two names
+ * or as details, and data of single calls, by their ids.
  */
 export interface ReasoningFields {
   readonly reasoning_content?: string;
@@ -34,7 +34,7 @@ const OWN_REASONS = {
   function_call: 'tool_calls',
   content_filter: 'content_filter',
 } as const satisfies Record<WireReason, FinishReason>;
-/** What compatible servers say for an answer that met a limit. */
+/** What compatible servers report for an answer that reached a limit. */
 const COMPATIBLE_REASONS = { model_length: 'length', max_tokens: 'length' } as const;
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
@@ -42,7 +42,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ...Object.entries(COMPATIBLE_REASONS),
 ]);
 
-/** One answer of Chat Completions as it grows out of its chunks. */
+/** One answer of Chat Completions, built up from its chunks. */
 export class ChatAnswer {
   private readonly meter = new AnswerMeter();
   private readonly calls = new ChatToolCalls(this.meter);
@@ -56,7 +56,7 @@ export class ChatAnswer {
     this.answeredBy = model;
   }
 
-  /** Its end was marked: a connection that breaks now loses nothing but perhaps the usage. */
+  /** Its end was marked: a connection that breaks now loses at most the usage. */
   isComplete(): boolean {
     return this.reason !== undefined;
   }
@@ -65,7 +65,7 @@ export class ChatAnswer {
     return this.calls.hasAny;
   }
 
-  /** What the event adds to the neutral stream. `[DONE]` is the end also for servers that give no reason for it. */
+  /** What the event adds to the neutral stream. `[DONE]` counts as the end also for servers that give no reason. */
   *add(data: string): Generator<ModelEvent> {
     if (data === '[DONE]') {
       this.reason ??= 'stop';
@@ -117,7 +117,7 @@ export class ChatAnswer {
   private finishReason(calledTools: boolean): FinishReason {
     if (this.refused) return 'refusal';
     if (this.reason === 'length' || this.reason === 'content_filter') return this.reason;
-    // Compatible servers end with `stop` after calls of tools, or the reverse.
+    // Compatible servers may end with `stop` after tool calls, or the reverse.
     return calledTools ? 'tool_calls' : 'stop';
   }
 }
@@ -129,7 +129,7 @@ class ChatReasoning {
 
   constructor(private readonly meter: AnswerMeter) {}
 
-  /** Returns the text that is added. Servers that send both names say the same in both. */
+  /** Returns the text that is added. Servers that send both names send the same text in both. */
   add(delta: Readonly<Record<string, unknown>> | null | undefined): string {
     const content = textOf(delta?.['reasoning_content']);
     const reasoning = textOf(delta?.['reasoning']);
@@ -162,7 +162,7 @@ interface PartialCall {
   extra: unknown;
 }
 
-/** Puts tool calls together from deltas, which may come interleaved. */
+/** Assembles tool calls from deltas, which may come interleaved. */
 class ChatToolCalls {
   private readonly calls: PartialCall[] = [];
   private readonly current = new Map<number, PartialCall>();
@@ -194,7 +194,7 @@ class ChatToolCalls {
     }));
   }
 
-  /** What came beside the calls, such as signatures of their thoughts, by the calls' ids. */
+  /** What came with the calls, such as signatures of their thoughts, by the calls' ids. */
   extras(calls: readonly ModelToolCall[]): Record<string, unknown> {
     const entries = calls.map(({ id }, index) => [id, this.calls[index]?.extra] as const);
     return Object.fromEntries(entries.filter(([, extra]) => extra !== undefined));
@@ -228,7 +228,7 @@ function brokenOff(error: NonNullable<Unchecked<OpenAiChunk>['error']>): WireFau
   return new WireFault({ kind: 'event', word, sentence: error.message ?? undefined });
 }
 
-/** Some compatible servers send parts where the wire has text; those are not for reading aloud. */
+/** Some compatible servers send parts where the wire has text; those are not part of the answer's text. */
 function textOf(content: unknown): string {
   return typeof content === 'string' ? content : '';
 }

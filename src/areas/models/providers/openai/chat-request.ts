@@ -25,7 +25,7 @@ type AssistantParam = OpenAI.Chat.ChatCompletionAssistantMessageParam;
 type PartParam = OpenAI.Chat.ChatCompletionContentPart;
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 
-/** Models that hear; any other refuses a call that holds a sound. */
+/** Models that can hear; any other refuses a call with a sound. */
 const HEARS = /audio|omni|voxtral|gemini/i;
 const SOUND_FORMATS: Readonly<Record<string, 'mp3' | 'wav'>> = {
   'audio/mpeg': 'mp3',
@@ -34,12 +34,12 @@ const SOUND_FORMATS: Readonly<Record<string, 'mp3' | 'wav'>> = {
   'audio/x-wav': 'wav',
 };
 
-/** How the model is given a sound; undefined when it does not hear, or not this. */
+/** The form in which the model gets a sound; undefined when it cannot hear, or not this type. */
 export function soundFormat(mimeType: string, model: string): 'mp3' | 'wav' | undefined {
   return HEARS.test(model) ? SOUND_FORMATS[bareType(mimeType)] : undefined;
 }
 
-/** A request of Chat Completions; what differs from call to call stands at its end. */
+/** A request of Chat Completions; what differs from call to call comes at its end. */
 export function chatRequest(request: ModelRequest, model: string, baseUrl: string): ChatParams {
   const { sampling = {}, responseFormat, maxOutputTokens, conversationId } = request;
   const official = isOfficial(baseUrl);
@@ -82,7 +82,10 @@ function chatMessages({ system, messages, trailing = '' }: ModelRequest, model: 
   return withTrailing([...opening, ...params], trailing);
 }
 
-/** At the end of the last message: many templates of models refuse a message more, or one of the system in the middle. */
+/**
+ * At the end of the last message: many models' templates refuse an additional message, or a system message in the
+ * middle.
+ */
 function withTrailing(params: MessageParam[], trailing: string): MessageParam[] {
   if (trailing.trim() === '') return params;
   const last = params.at(-1);
@@ -108,7 +111,7 @@ function messageParams(message: ModelMessage, model: string): MessageParam[] {
   }
 }
 
-/** A tool's answer is text on this wire; what else it returned is shown by the user, behind all answers. */
+/** A tool's result is text on this wire; anything else is sent as the user's, after all results. */
 function resultParams(
   results: Extract<ModelMessage, { role: 'tool' }>['results'],
   model: string,
@@ -123,7 +126,7 @@ function resultParams(
   return shown.length === 0 ? answers : [...answers, { role: 'user', content: userContent(shown, model) }];
 }
 
-/** Plain text stays a string: some compatible servers know nothing else. */
+/** Plain text stays a string: some compatible servers understand nothing else. */
 function userContent(parts: readonly ContentPart[], model: string): string | PartParam[] {
   const params = parts.map((part) => partParam(part, model));
   return params.every((part) => part.type === 'text') ? params.map((part) => part.text).join('\n\n') : params;

@@ -42,8 +42,8 @@ function ask(more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]
   return collect(provider.stream(modelRequest(messages, more), callOptions()));
 }
 
-describe('what OpenAI’s wire answers', () => {
-  it('calls of tools whose deltas come interleaved are put together one by one', async () => {
+describe('answers on OpenAI’s wire', () => {
+  it('tool calls whose deltas are interleaved are put together one by one', async () => {
     answer(
       toolDelta({ index: 0, id: 'a', function: { name: 'first', arguments: '' } }),
       toolDelta({ index: 1, id: 'b', function: { name: 'second', arguments: '{"n"' } }),
@@ -60,7 +60,7 @@ describe('what OpenAI’s wire answers', () => {
     expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
-  it('calls that a compatible server numbers alike, or not at all, are told apart by their ids', async () => {
+  it('calls that a compatible server gives the same index, or none, are told apart by their ids', async () => {
     answer(
       toolDelta({ id: 'a', function: { name: 'first', arguments: '{}' } }),
       toolDelta({ index: 0, id: 'b', function: { name: 'second', arguments: '{}' } }),
@@ -71,34 +71,37 @@ describe('what OpenAI’s wire answers', () => {
     expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
-  it('a call without an id is given one, and one without arguments has none', async () => {
+  it('a call without an id gets one, and a call without arguments has none', async () => {
     answer(toolDelta({ index: 0, function: { name: 'first' } }), delta({}, 'tool_calls'));
     const [call] = callsOf(await ask());
     expect(call).toEqual({ id: expect.stringMatching(/^call_./) as unknown, name: 'first', arguments: {} });
   });
 
-  it.each(['[1]', '"text"', 'null', '{"a":'])('arguments like %s are a problem of the call', async (text) => {
-    answer(
-      toolDelta({ index: 0, id: 'a', function: { name: 'f', arguments: text } }),
-      delta({}, 'tool_calls'),
-    );
-    const [call] = callsOf(await ask());
-    expect(call).toMatchObject({ arguments: {}, problem: expect.stringMatching(/JSON/) as unknown });
-  });
+  it.each(['[1]', '"text"', 'null', '{"a":'])(
+    'arguments such as %s are a problem of the call',
+    async (text) => {
+      answer(
+        toolDelta({ index: 0, id: 'a', function: { name: 'f', arguments: text } }),
+        delta({}, 'tool_calls'),
+      );
+      const [call] = callsOf(await ask());
+      expect(call).toMatchObject({ arguments: {}, problem: expect.stringMatching(/JSON/) as unknown });
+    },
+  );
 
   it('an answer without usage counts as zero', async () => {
     answer(delta({ content: 'hi' }), delta({}, 'stop'));
     expect(endOf(await ask()).usage).toEqual({ input: 0, output: 0 });
   });
 
-  it('an answer that gives no reason but its mark is complete', async () => {
+  it('an answer that ends with its mark but gives no reason is complete', async () => {
     answer(delta({ content: 'hi' }), 'data: [DONE]\n\n');
     const events = await ask({ model: '' });
     expect(textOf(events)).toBe('hi');
     expect(endOf(events)).toMatchObject({ finishReason: 'stop', model: 'fallback' });
   });
 
-  it('a mark that lacks its blank line is one', async () => {
+  it('a mark without its blank line counts', async () => {
     answer(delta({ content: 'hi' }), 'data: [DONE]');
     expect(endOf(await ask()).finishReason).toBe('stop');
   });
@@ -118,7 +121,7 @@ describe('what OpenAI’s wire answers', () => {
     ['reasoning_content', { reasoning_content: 'Let me see.' }],
     ['reasoning', { reasoning: 'Let me see.' }],
     ['reasoning_details', { reasoning: 'Let me see.', reasoning_details: [{ type: 'x', data: 'opaque' }] }],
-  ])('%s is shown, and goes back with the calls it led to, to the same model', async (_, fields) => {
+  ])('%s is shown, and is sent back with the calls it led to, to the same model', async (_, fields) => {
     const signature = { google: { thought_signature: 's' } };
     answer(
       delta(fields),
@@ -154,7 +157,7 @@ describe('what OpenAI’s wire answers', () => {
     expect(endOf(await ask()).finishReason).toBe(stop);
   });
 
-  it('half a character in what goes back is mended', async () => {
+  it('a lone surrogate in what is sent back is repaired', async () => {
     const lone = String.fromCharCode(0xd83d);
     const call = { index: 0, id: 'x', function: { name: 'f', arguments: '{}' } };
     answer(
@@ -168,7 +171,7 @@ describe('what OpenAI’s wire answers', () => {
     expect(endOf(await ask()).providerState).toMatchObject({ items: [{ reasoning_content: 'a\ufffd' }] });
   });
 
-  it('a refusal is read aloud and said to be one', async () => {
+  it('a refusal is passed on as text and marked as a refusal', async () => {
     answer(delta({ refusal: 'I will not.' }), delta({}, 'stop'));
     const events = await ask();
     expect(textOf(events)).toBe('I will not.');
@@ -176,14 +179,14 @@ describe('what OpenAI’s wire answers', () => {
   });
 });
 
-describe('what OpenAI’s wire is sent', () => {
+describe('requests on OpenAI’s wire', () => {
   const sent = async (more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]) => {
     answer(delta({}, 'stop'));
     await ask(more, messages);
     return server.requests[0]?.body ?? {};
   };
 
-  it('is the model, the bound, the system prompt and the wish for usage', async () => {
+  it('have the model, the limit, the system prompt and the request for usage', async () => {
     expect(await sent()).toEqual({
       model: 'test-model',
       max_tokens: 512,
@@ -196,7 +199,7 @@ describe('what OpenAI’s wire is sent', () => {
     });
   });
 
-  it('every call is answered by a message of its own, in the calls’ order, also one that was interrupted', async () => {
+  it('answer every call with a message of its own, in the order of the calls, interrupted ones included', async () => {
     const call = (id: string) => ({ id, name: 'f', arguments: { id } });
     const body = await sent({ system: '' }, [
       userMessage('go'),
@@ -229,7 +232,7 @@ describe('what OpenAI’s wire is sent', () => {
     ]);
   });
 
-  it('attachments go as images and files where the wire has them, else as words', async () => {
+  it('send attachments as images and files where the wire supports them, otherwise as words', async () => {
     const data = Buffer.from('héllo').toString('base64');
     const body = await sent({ system: '' }, [
       userMessage(
@@ -259,7 +262,7 @@ describe('what OpenAI’s wire is sent', () => {
     ]);
   });
 
-  it('tools go as functions, and never change how the model reasons', async () => {
+  it('send tools as functions, which never change how the model reasons', async () => {
     const parameters = { type: 'object', properties: {} };
     const tools = [{ name: 'f', description: 'Does f.', inputSchema: parameters }];
     const functions = [{ type: 'function', function: { name: 'f', description: 'Does f.', parameters } }];
@@ -273,7 +276,7 @@ describe('what OpenAI’s wire is sent', () => {
     expect(await sent({ reasoning: 'none', model: 'gpt-4.1' })).not.toHaveProperty('reasoning_effort');
   });
 
-  it('sampling, the choice of a tool and the form of the answer have their fields', async () => {
+  it('have fields for sampling, the choice of a tool and the format of the answer', async () => {
     const tools = [{ name: 'f', description: 'Does f.', inputSchema: { type: 'object' } }];
     const sampling = { temperature: 0.5, topP: 0.9, stop: ['END'], toolChoice: { name: 'f' } };
     const responseFormat = { name: 'x', schema: { type: 'object' }, strict: true };
@@ -292,7 +295,7 @@ describe('what OpenAI’s wire is sent', () => {
     expect(await sent({ tools: [], sampling: single })).not.toHaveProperty('parallel_tool_calls');
   });
 
-  it('what holds for this call only stands at the very end, so that all before it is the beginning of the next', async () => {
+  it('end with what applies to this call only, so that everything before it starts the next one', async () => {
     const said = [userMessage('hello')];
     await sent({ trailing: 'It is one o’clock.' }, said);
     const first = server.requests[0]?.text ?? '';
@@ -309,7 +312,7 @@ describe('what OpenAI’s wire is sent', () => {
     expect(body.messages).toMatchObject([{}, {}, {}, { content: 'A\n\nIt is two o’clock.' }]);
   });
 
-  it('what tools return beside text is shown behind all their answers', async () => {
+  it('show what tools return besides text after all their answers', async () => {
     const call = (id: string) => ({ id, name: 'f', arguments: {} });
     const parts = [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] as const;
     const body = await sent({ system: '' }, [
@@ -338,7 +341,7 @@ describe('what OpenAI’s wire is sent', () => {
     ]);
   });
 
-  it('sounds go to models that hear', async () => {
+  it('send audio to models that can hear', async () => {
     const sound = { type: 'file', name: 'a.mp3', mimeType: 'audio/mpeg', data: 'AAAA' } as const;
     const contentFor = async (model: string) =>
       (await sent({ model, system: '' }, [userMessage('', sound)])).messages;
@@ -356,7 +359,7 @@ describe('what OpenAI’s wire is sent', () => {
     ['http://127.0.0.1:11434/v1', 'max_tokens', undefined],
     ['https://api.openai.com.example.org/v1', 'max_tokens', undefined],
   ])(
-    '%s is told the bound of an answer as %s, and whose cache it is only when it knows',
+    'tell %s the limit of an answer as %s, and whose cache it is only when it supports that',
     (baseUrl, name, key) => {
       const params = chatRequest(
         modelRequest([userMessage('x')], { conversationId: 'sess_1' }),
@@ -368,7 +371,7 @@ describe('what OpenAI’s wire is sent', () => {
     },
   );
 
-  it('carries the key as a bearer token', async () => {
+  it('send the key as a bearer token', async () => {
     await sent();
     expect(server.requests[0]).toMatchObject({
       path: '/v1/chat/completions',

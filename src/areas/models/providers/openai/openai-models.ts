@@ -2,7 +2,7 @@ import type { ModelOptions, ReasoningEffort } from '../../model-provider.port.js
 
 export type OpenAiWire = 'chat' | 'responses';
 
-/** What a model of OpenAI's own takes. */
+/** What one of OpenAI's own models supports. */
 interface OpenAiTraits {
   /** Empty for a model that does not reason. */
   readonly efforts: readonly Exclude<ReasoningEffort, 'auto'>[];
@@ -11,7 +11,7 @@ interface OpenAiTraits {
 const SOME = ['low', 'medium', 'high'] as const;
 const NO_REASONING: OpenAiTraits = { efforts: [] };
 
-/** The first that matches holds. Of https://platform.openai.com/docs/models. */
+/** The first match applies. From https://platform.openai.com/docs/models. */
 const TRAITS: readonly (readonly [RegExp, OpenAiTraits])[] = [
   [/^(gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, NO_REASONING],
   [/^gpt-5-pro/, { efforts: ['high'] }],
@@ -23,25 +23,30 @@ const TRAITS: readonly (readonly [RegExp, OpenAiTraits])[] = [
 
 /** On Chat Completions these refuse tools unless they are told not to reason. */
 const REFUSES_TOOLS_ON_CHAT = /^gpt-(5\.[5-9]|[6-9])/;
-/** Hosts that serve OpenAI's own models: they refuse what others only ignore, and the reverse. */
+/** Hosts that serve OpenAI's own models: they refuse what others ignore, and the reverse. */
 const OFFICIAL_HOST = /(^|\.)(openai\.com|openai\.azure\.com)$/;
 
 export function isOfficial(baseUrl: string): boolean {
   return OFFICIAL_HOST.test(new URL(baseUrl).hostname);
 }
 
-/** `auto` is Responses at OpenAI itself: compatible servers, Azure's older versions too, know Chat Completions. */
+/**
+ * `auto` is Responses at OpenAI itself, and Chat Completions for compatible servers, including Azure's older versions.
+ */
 export function chosenWire(wire: 'auto' | OpenAiWire, baseUrl: string): OpenAiWire {
   if (wire !== 'auto') return wire;
   return new URL(baseUrl).hostname === 'api.openai.com' ? 'responses' : 'chat';
 }
 
-/** Whether to ask for the model's reasoning: a model that has none refuses the question; one that nobody knows may have some. */
+/**
+ * Whether to ask for the model's reasoning: a model without reasoning refuses the request; an unknown model may have
+ * some.
+ */
 export function mayReason(model: string): boolean {
   return traitsOf(model) !== NO_REASONING;
 }
 
-/** The effort as it is sent; nothing leaves it to the provider. */
+/** The effort as it is sent; undefined leaves it to the provider. */
 export function sentEffort(
   model: string,
   reasoning: ReasoningEffort = 'auto',
@@ -49,7 +54,7 @@ export function sentEffort(
   return reasoning === 'auto' || (reasoning === 'none' && !mayReason(model)) ? undefined : reasoning;
 }
 
-/** What of these options a model does not take on this wire, a sentence for each. */
+/** Which of these options a model does not support on this wire, a sentence for each. */
 export function refusedByOpenAi(options: ModelOptions, wire: OpenAiWire, baseUrl: string): string[] {
   const { model, reasoning = 'auto' } = options;
   const refusesTools = wire === 'chat' && isOfficial(baseUrl) && REFUSES_TOOLS_ON_CHAT.test(model);
@@ -62,7 +67,7 @@ export function refusedByOpenAi(options: ModelOptions, wire: OpenAiWire, baseUrl
   ];
 }
 
-/** A model that nobody knows takes everything: its server knows best. */
+/** An unknown model is assumed to support everything: its server knows best. */
 function refusedEffort(model: string, reasoning: ReasoningEffort): string[] {
   const efforts = traitsOf(model)?.efforts;
   if (efforts === undefined || reasoning === 'auto' || efforts.includes(reasoning)) return [];

@@ -46,7 +46,7 @@ const WIRES: Readonly<Record<OpenAiWire, Wire>> = {
   },
 };
 
-/** Most reads between the end of an answer and the end of its stream: the usage and the mark itself. */
+/** How many reads may follow the end of an answer before the end of its stream: the usage and the mark itself. */
 const MAX_READS_AFTER_END = 8;
 
 export interface OpenAiOptions extends WireOptions {
@@ -104,7 +104,7 @@ export class OpenAiProvider extends ModelProvider {
   }
 }
 
-/** The neutral stream of one answer. The connection is read to its end, so that it can serve the next call. */
+/** The neutral stream of one answer. The connection is read to its end, so that the next call can use it. */
 async function* readAnswer(
   batches: AsyncIterable<readonly ServerEvent[]>,
   answer: GrowingAnswer,

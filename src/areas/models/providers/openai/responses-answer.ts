@@ -16,17 +16,17 @@ type ErrorFacts = {
   readonly message?: string | null;
 };
 
-/** Why an answer is incomplete; what the wire may add is a limit, too. */
+/** Why an answer is incomplete; unknown reasons count as a limit, too. */
 const INCOMPLETE: Readonly<Record<string, FinishReason>> = {
   max_output_tokens: 'length',
   content_filter: 'content_filter',
 };
 
-/** One answer of the Responses API as it grows out of its events. */
+/** One answer of the Responses API, built up from its events. */
 export class ResponsesAnswer {
   private readonly meter = new AnswerMeter();
   private readonly items: OutputItem[] = [];
-  /** Output items of which text has come in pieces already. */
+  /** Output items whose text has already come in pieces. */
   private readonly spoken = new Set<number>();
   private usage: ModelUsage = { input: 0, output: 0 };
   private reason: FinishReason = 'stop';
@@ -112,7 +112,7 @@ export class ResponsesAnswer {
     yield { type, text };
   }
 
-  /** Items stay as they came: they go back within the turn. */
+  /** Items stay as they came: they are sent back within the turn. */
   private *itemDone(
     item: Unchecked<OutputItem> | null | undefined,
     outputIndex: number,
@@ -129,7 +129,7 @@ export class ResponsesAnswer {
     yield { type: 'tool_call', call };
   }
 
-  /** A message that came whole. */
+  /** A message that came in one piece. */
   private *messageDone(
     parts: Unchecked<OpenAI.Responses.ResponseOutputMessage['content']>,
   ): Generator<ModelEvent> {

@@ -23,8 +23,8 @@ type PartParam =
 const LEAST_OUTPUT_TOKENS = 16;
 
 /**
- * A request of the Responses API that leaves nothing with the provider: the model's reasoning comes back encrypted and is
- * handed back within the turn. What differs from call to call stands at its end.
+ * A request of the Responses API that stores nothing at the provider: the model's reasoning comes back encrypted and is
+ * sent again within the turn. What differs from call to call comes at its end.
  */
 export function responsesRequest(request: ModelRequest, model: string): ResponsesParams {
   const { responseFormat, system, conversationId } = request;
@@ -128,7 +128,7 @@ function partParam(part: ContentPart): PartParam {
 
 function toolParam(tool: ModelTool): OpenAI.Responses.FunctionTool {
   const { name, description, inputSchema } = tool;
-  // Schemas of other people's tools are not of the subset that the strict mode takes, which is this wire's default.
+  // Schemas of other people's tools do not fit the subset of the strict mode, which is this wire's default.
   return { type: 'function', name, description, parameters: { ...inputSchema }, strict: false };
 }
 

@@ -72,8 +72,8 @@ function ask(more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]
   return collect(provider.stream(modelRequest(messages, more), callOptions()));
 }
 
-describe('what the Responses API answers', () => {
-  it('its text, model and tokens, with those that were cached and those that were thought', async () => {
+describe('answers of the Responses API', () => {
+  it('have text, model and tokens, with those that were cached and those that were thought', async () => {
     const usage = {
       input_tokens: 100,
       output_tokens: 50,
@@ -91,7 +91,7 @@ describe('what the Responses API answers', () => {
     });
   });
 
-  it('summaries of what it thought, with a line between them', async () => {
+  it("have summaries of the model's thoughts, with a line between them", async () => {
     const summary = (delta: string) => ({ type: 'response.reasoning_summary_text.delta', delta });
     const part = (summary_index: number) => ({
       type: 'response.reasoning_summary_part.added',
@@ -105,7 +105,7 @@ describe('what the Responses API answers', () => {
     ]);
   });
 
-  it('a message that came whole is said once, and one that came in pieces is not said again', async () => {
+  it('a message that arrived whole is given once, and one that arrived in pieces is not given again', async () => {
     const message = (words: string) => ({ type: 'message', content: [{ type: 'output_text', text: words }] });
     answer(text('One. '), done(0, message('One. ')), done(1, message('Two.')), completed());
     expect(textOf(await ask())).toBe('One. Two.');
@@ -120,7 +120,7 @@ describe('what the Responses API answers', () => {
     expect(endOf(await ask()).finishReason).toBe(word);
   });
 
-  it('a refusal is read aloud and said to be one', async () => {
+  it('a refusal is passed on as text and marked as a refusal', async () => {
     answer({ type: 'response.refusal.delta', output_index: 0, delta: 'I will not.' }, completed());
     const events = await ask();
     expect(textOf(events)).toBe('I will not.');
@@ -151,7 +151,7 @@ describe('what the Responses API answers', () => {
     },
   );
 
-  it('a failure after text is not repeated, and neither is a cut', async () => {
+  it('a failure after text is not repeated, and neither is a broken connection', async () => {
     answer(text('And then'), failed('server_error'));
     expect(await rejection(ask())).toMatchObject({ details: { reason: 'provider_error' } });
     expect(server.requests).toHaveLength(1);
@@ -160,7 +160,7 @@ describe('what the Responses API answers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('arguments that are no JSON object are a problem of the call, and too many end the answer', async () => {
+  it('arguments that are not a JSON object are a problem of the call, and too many of them end the answer', async () => {
     answer(done(0, { ...functionCall, arguments: '{"m":' }), completed());
     const [call] = callsOf(await ask());
     expect(call).toMatchObject({ id: 'a', problem: 'The arguments are not valid JSON.' });
@@ -172,14 +172,14 @@ describe('what the Responses API answers', () => {
   });
 });
 
-describe('what the Responses API is sent', () => {
+describe('requests to the Responses API', () => {
   const sent = async (more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]) => {
     answer(completed());
     await ask(more, messages);
     return server.requests[0]?.body ?? {};
   };
 
-  it('leaves nothing with the provider, and asks for the reasoning encrypted', async () => {
+  it('store nothing at the provider, and ask for encrypted reasoning', async () => {
     expect(await sent({ tools, conversationId: 'sess_1' })).toEqual({
       model: 'test-model',
       stream: true,
@@ -205,13 +205,13 @@ describe('what the Responses API is sent', () => {
     });
   });
 
-  it('asks no model for reasoning that has none', async () => {
+  it('ask a model without reasoning for none', async () => {
     const body = await sent({ model: 'gpt-4.1', reasoning: 'none', showReasoning: true });
     expect(body).not.toHaveProperty('include');
     expect(body).not.toHaveProperty('reasoning');
   });
 
-  it('effort, summaries, sampling, the choice of a tool and the form of the answer have their fields', async () => {
+  it('have fields for effort, summaries, sampling, the choice of a tool and the format of the answer', async () => {
     const responseFormat = { name: 'x', schema: { type: 'object' }, strict: true };
     const choice = { toolChoice: { name: 'f' }, parallelToolCalls: false } as const;
     const sampling = { temperature: 0.5, topP: 0.9, ...choice };
@@ -226,7 +226,7 @@ describe('what the Responses API is sent', () => {
     });
   });
 
-  it('within the turn every item goes back as it came, also after it was stored, to the same model only', async () => {
+  it('within a turn every item is sent back unchanged, even after it was stored, to the same model only', async () => {
     answer(done(0, reasoning), done(1, functionCall), completed());
     const events = await ask({ tools });
     expect(callsOf(events)).toEqual([{ id: 'a', name: 'f', arguments: { m: 1 } }]);

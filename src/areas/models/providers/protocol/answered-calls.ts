@@ -3,8 +3,8 @@ import type { ModelMessage, ModelToolResult } from '../../model-provider.port.js
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 
 /**
- * A history in which every tool call is answered right after it, in the calls' order, and nothing else is:
- * both wires refuse one where a turn was interrupted, or where the beginning was cut off.
+ * The history with every tool call answered right after it, in the calls' order, and without any other results: both
+ * wires refuse a history in which a turn was interrupted, or whose beginning was cut off.
  */
 export function answeredCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   const answered: ModelMessage[] = [];

@@ -34,12 +34,12 @@ export function isTextType(mimeType: string): boolean {
   return type.startsWith('text/') || TEXT_TYPES.test(type);
 }
 
-/** Whether models are given the contents, and not only a note of it. */
+/** Whether models get the contents, and not only a note about it. */
 export function canBeShown(mimeType: string): boolean {
   return shownImageType(mimeType) !== undefined || isPdf(mimeType) || isTextType(mimeType);
 }
 
-/** An attachment in words: a file of text with its contents, anything else as a note that it cannot be shown. */
+/** An attachment in words: a text file with its contents, anything else as a note that it cannot be shown. */
 export function attachmentText(part: Attachment): string {
   const type = bareType(part.mimeType);
   const name = part.type === 'file' ? oneLine(part.name) : 'image';

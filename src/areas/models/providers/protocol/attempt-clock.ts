@@ -7,11 +7,11 @@ const CLOSING_GRACE_MS = 3000;
 type Phase = 'opening' | 'flowing' | 'closing';
 
 /**
- * Owns the abort signal and the two clocks of one attempt.
- * A clock runs only while the provider is waited for, never while the consumer is busy.
+ * Owns the abort signal and the two clocks of one attempt. A clock runs only while the provider is waited for, never
+ * while the consumer is busy.
  */
 export class AttemptClock {
-  /** Something of the answer has arrived, be it the beginning of a tool call that nobody is shown yet. */
+  /** A part of the answer has arrived, even if it is only the beginning of a tool call that nobody is shown yet. */
   hasBegun = false;
   private readonly controller = new AbortController();
   private readonly onAbort = () => this.controller.abort(this.options.signal.reason);
@@ -31,7 +31,7 @@ export class AttemptClock {
     return this.controller.signal;
   }
 
-  /** The provider is being waited for: the clock of this phase runs on, or starts. */
+  /** The provider is being waited for: the clock of this phase continues, or starts. */
   waiting(): void {
     this.timer ??= setTimeout(() => this.expire(), this.limitMs());
   }
@@ -61,24 +61,24 @@ export class AttemptClock {
     if (this.phase === 'flowing') this.rest();
   }
 
-  /** The answer is complete; only the end of the connection is still awaited. */
+  /** The answer is complete; only the end of the connection is missing. */
   closing(): void {
     this.phase = 'closing';
     this.rest();
   }
 
-  /** Another answer is awaited, as a part of this attempt. */
+  /** Waits for another answer, as a part of this attempt. */
   reopening(): void {
     this.phase = 'opening';
     this.rest();
   }
 
-  /** Whoever waited has left. */
+  /** Nobody waits any more. */
   end(reason: unknown): void {
     this.controller.abort(reason);
   }
 
-  /** Nothing is waited for. */
+  /** Nothing is being waited for. */
   rest(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -1,12 +1,12 @@
 import { readRetryAfter, sanitiseSentence } from './classify-fault.js';
 
-describe('a provider’s words', () => {
-  it('lose every secret before they are cut', () => {
+describe('the message of a provider', () => {
+  it('loses every secret before it is cut', () => {
     const text = `${'x'.repeat(190)} key-0123456789abcdef`;
     expect(sanitiseSentence(text, ['key-0123456789abcdef'])).toBe(`${'x'.repeat(190)} ***`);
   });
 
-  it('are one line of at most 200 characters', () => {
+  it('is one line of at most 200 characters', () => {
     const clean = sanitiseSentence(`a\r\nb\u0000\u001b[31m ${'c '.repeat(300)}`, []);
     expect(clean).toMatch(/^a b \[31m c/);
     expect(clean.length).toBeGreaterThan(190);
@@ -14,18 +14,18 @@ describe('a provider’s words', () => {
     expect(clean.endsWith('…')).toBe(true);
   });
 
-  it('lose the credentials of a URL', () => {
+  it('loses the credentials of a URL', () => {
     expect(sanitiseSentence('see https://me:word@example.com/x', [])).toBe('see https://***@example.com/x');
   });
 
-  it.each([undefined, '', ' \n', '<html><body>Bad gateway</body></html>'])('are nothing for %j', (text) => {
+  it.each([undefined, '', ' \n', '<html><body>Bad gateway</body></html>'])('is empty for %j', (text) => {
     expect(sanitiseSentence(text, ['', 'k'])).toBe('');
   });
 });
 
 const now = Date.parse('2030-01-01T00:00:00Z');
 
-describe('the wait a provider asks for', () => {
+describe('the wait that a provider asks for', () => {
   it.each([
     [{ 'retry-after': '2' }, 2000],
     [{ 'retry-after': '0.25' }, 250],
@@ -39,7 +39,7 @@ describe('the wait a provider asks for', () => {
     expect(readRetryAfter(new Headers(Object.entries(headers)), now)).toBe(wait);
   });
 
-  it('is none without headers', () => {
+  it('is undefined without headers', () => {
     expect(readRetryAfter(undefined)).toBeUndefined();
   });
 });

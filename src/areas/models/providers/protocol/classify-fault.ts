@@ -6,7 +6,7 @@ export interface ProviderIdentity {
   readonly name: string;
   /** The table of its settings. */
   readonly section: string;
-  /** Where its key is looked for. */
+  /** Where its key is looked up. */
   readonly keySource: string;
   readonly secrets: readonly string[];
 }
@@ -29,11 +29,11 @@ type StatusFacts = Extract<WireFaultFacts, { kind: 'status' }>;
 
 const REFUSED_STATUS = new Set([401, 403]);
 const RETRYABLE_STATUS = new Set([408, 409, 429]);
-/** Error words of both wires that another attempt does not mend. */
+/** Error words of both wires after which another attempt does not help. */
 const FINAL_ERROR_CODES =
   /^(invalid_|authentication|permission|not_found|billing|insufficient_quota|content_filter|unsupported_|[a-z]+_policy)/;
 
-/** What an error within a stream is called, by the word that its provider gives it. */
+/** The name of an error within a stream, by the word that its provider uses. */
 const EVENT_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^rate_limit/, 'provider_rate_limited'],
   [/^overloaded|^server_overloaded|^slow_down/, 'provider_overloaded'],
@@ -49,7 +49,7 @@ const EVENT_REASONS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Turns what went wrong into what a caller is told, and says whether another attempt may help. */
+/** Turns a fault into what a caller is told, and says whether another attempt may help. */
 export function classifyFault(fault: unknown, provider: ProviderIdentity): FaultClass {
   const facts = fault instanceof WireFault ? fault.facts : unexpected(fault);
   if (facts.kind === 'status') return classifyStatus(facts, provider);
@@ -108,7 +108,7 @@ function classifyStatus(facts: StatusFacts, provider: ProviderIdentity): FaultCl
 function describeStatus(facts: StatusFacts, provider: ProviderIdentity): Omit<Description, 'retryable'> {
   const { status } = facts;
   const sentence = said(facts.sentence, provider);
-  // What a provider says about a refused key may quote a part of it.
+  // The provider's text about a refused key may quote a part of the key.
   if (REFUSED_STATUS.has(status)) {
     const what = `refused the credentials (${status}). Check ${provider.keySource}`;
     return { reason: 'provider_refused_credentials', what };
@@ -165,8 +165,8 @@ function unexpected(error: unknown): WireFaultFacts {
 const MAX_LENGTH = 200;
 
 /**
- * A provider's words made fit for a caller: one line, at most 200 characters, no secret, no credentials of a URL.
- * Markup is dropped altogether. Returns an empty string when nothing is left.
+ * A provider's text made fit for a caller: one line, at most 200 characters, no secret, no credentials of a URL. Markup
+ * is dropped completely. Returns an empty string when nothing is left.
  */
 export function sanitiseSentence(text: string | undefined, secrets: readonly string[]): string {
   if (text === undefined || text.trimStart().startsWith('<')) return '';

@@ -5,7 +5,7 @@ import { traceHeaders } from '../../../../platform/tracing/spans.js';
 import { type Posting, ProviderConnection } from './provider-connection.js';
 import { WireFault } from './wire-fault.js';
 
-/** Everything else that an SDK adds, from the environment or about this machine, stays here. */
+/** Every other header that an SDK adds, from the environment or about this machine, is left out. */
 const SENT_HEADERS = [
   'accept',
   'anthropic-beta',
@@ -29,8 +29,8 @@ interface ComposedRequest {
 }
 
 /**
- * The SDK says once how its service is called; from then on every call goes there straight. Making each call through the
- * SDK took a quarter of a turn's CPU, for a request that differs in its body alone.
+ * The SDK composes one request to show how its service is called; from then on every call goes there directly. Making
+ * each call through the SDK took a quarter of a turn's CPU, for a request of which only the body differs.
  */
 export function callTarget({ url, req }: ComposedRequest, egress: Egress): CallTarget {
   const headers = SENT_HEADERS.map((name) => [name, req.headers.get(name) ?? ''] as const);
@@ -39,8 +39,8 @@ export function callTarget({ url, req }: ComposedRequest, egress: Egress): CallT
 }
 
 /**
- * Begins one call, and answers with the beginning of its answer. No redirect is followed.
- * Throws a `network` fault when there is no connection, and a `status` fault for an answer that is no success.
+ * Starts one call, and resolves with the start of its answer. Follows no redirect. Throws a `network` fault when there
+ * is no connection, and a `status` fault for an answer without success.
  */
 export async function callProvider(
   { connection, headers }: CallTarget,
@@ -64,11 +64,11 @@ async function reach(connection: ProviderConnection, posting: Posting): Promise<
   }
 }
 
-/** Most of an error's body that is read, in bytes. */
+/** How much of an error's body is read at most, in bytes. */
 const MAX_ERROR_BYTES = 16 * 1024;
 const READ_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
 
-/** What an answer that is no success says. Both wires put it into `error`: a code or a type, and a sentence. */
+/** What an error response contains. Both wires put it into `error`: a code or a type, and a sentence. */
 async function statusFault(answer: IncomingMessage, status: number): Promise<WireFault> {
   const { code, type, message } = errorIn(await beginningOf(answer));
   return new WireFault({
@@ -106,7 +106,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What of a body arrives within the bound; a body that breaks off is as good as a short one. */
+/** As much of a body as arrives within the bound; a body that breaks off is treated like a short one. */
 async function beginningOf(message: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -117,7 +117,7 @@ async function beginningOf(message: IncomingMessage): Promise<string> {
       if (bytes >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // What has arrived will do.
+    // Use what has arrived.
   }
   return Buffer.concat(pieces).toString('utf8', 0, MAX_ERROR_BYTES);
 }

@@ -12,7 +12,7 @@ import type { CompanyProxy, Egress } from '../../../../platform/outbound/egress.
 import { openTunnel } from '../../../../platform/outbound/tunnel.js';
 import type { ProviderAddress } from '../../model-provider.port.js';
 
-/** How long an unused connection is kept, in milliseconds; a provider that announces less is believed. */
+/** How long an unused connection is kept, in milliseconds; a shorter time that the provider announces wins. */
 const KEEP_UNUSED_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const AGENT_OPTIONS = { keepAlive: true, timeout: KEEP_UNUSED_MS, maxFreeSockets: 64 };
@@ -25,14 +25,14 @@ export interface Posting {
 
 /**
  * The connections to one provider, kept for the next call, directly or through the proxy of the environment. The proxy
- * is asked for the provider by its name: where calls go is the operator's own setting, and proxies let through by name.
- * The global `fetch` is not used: it drops unused connections after 4 s, so that most turns would begin with a
- * handshake, and it opens a connection for nobody after every answer that is aborted.
+ * gets the provider's name: the operator's own setting decides where calls go, and proxies filter by name. The global
+ * `fetch` is not used: it drops unused connections after 4 s, so that most turns would begin with a handshake, and
+ * after every aborted answer it opens a connection that nobody uses.
  */
 export class ProviderConnection {
   readonly address: ProviderAddress;
   private readonly isSecure: boolean;
-  /** Of every request; taking the URL apart for each of them costs more than the rest of making one. */
+  /** For every request; parsing the URL each time costs more than the rest of making a request. */
   private readonly options: RequestOptions;
 
   constructor(url: URL, egress: Egress) {
@@ -49,7 +49,7 @@ export class ProviderConnection {
     this.options = { ...urlToHttpOptions(url), method: 'POST', agent };
   }
 
-  /** Sends one request and resolves with the beginning of the answer. Throws what the socket throws. */
+  /** Sends one request and resolves with the start of the answer. Throws what the socket throws. */
   post({ headers, body, signal }: Posting): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const options = { ...this.options, headers, signal };
@@ -80,7 +80,7 @@ function tunnelled(agent: HttpAgent, { proxy, egress, host, port, isSecure }: Tu
         if (!isSecure) return connected(null, socket);
         const context = secureContext === undefined ? {} : { secureContext };
         const secured = tlsConnect({ socket, ...(isIP(host) === 0 && { servername: host }), ...context });
-        // Until it is secured its failure is the connection's; afterwards the request's.
+        // Until it is secured, its failure is the connection's; afterwards the request's.
         secured.once('error', connected);
         secured.once('secureConnect', () => {
           secured.off('error', connected);

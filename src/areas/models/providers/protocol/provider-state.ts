@@ -1,6 +1,6 @@
 import { isRecord } from './tool-arguments.js';
 
-/** Who made a state: it is handed back to the same only, because nobody else can read it. */
+/** Who made a state: it is sent back only to the same maker, because nobody else can read it. */
 export interface StateMaker {
   readonly kind: 'anthropic' | 'openai';
   readonly wire: 'messages' | 'chat' | 'responses';
@@ -8,8 +8,8 @@ export interface StateMaker {
 }
 
 /**
- * What a provider wants handed back with an assistant message of the same turn, as plain JSON: `items` are its own
- * blocks or items, as they came.
+ * What a provider wants sent back with an assistant message of the same turn, as plain JSON: `items` are its own blocks
+ * or items, as they came.
  */
 export interface ProviderState<Item> extends StateMaker {
   readonly items: readonly Item[];

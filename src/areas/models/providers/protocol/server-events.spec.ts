@@ -10,7 +10,7 @@ function parse(...chunks: string[]): ServerEvent[] {
 }
 
 describe('server-sent events', () => {
-  it('are the same however the text is chopped, and whichever way its lines end', () => {
+  it('are the same wherever the text is split, and whatever its line ends', () => {
     const field = fc.constantFrom('data: ', 'data:', 'event: ', ': ', 'id: ', 'data', '', 'retry: ');
     const value = fc.string({ unit: fc.constantFrom('a', ':', ' ', '{', 'ü'), maxLength: 6 });
     const line = fc.tuple(field, value).map(([name, text]) => (name === '' ? '' : name + text));
@@ -33,17 +33,17 @@ describe('server-sent events', () => {
     ]);
   });
 
-  it('are none without data', () => {
+  it('are ignored without data', () => {
     expect(parse('event: a\n\n: comment\n\nid: 1\n\n')).toEqual([]);
   });
 
-  it('count at the end only when they are whole', () => {
+  it('count at the end only when they are complete', () => {
     expect(parse('data: {"a":1}')).toEqual([{ event: '', data: '{"a":1}' }]);
     expect(parse('data: {"a":')).toEqual([]);
     expect(parse('data: [DONE]\n')).toEqual([{ event: '', data: '[DONE]' }]);
   });
 
-  it('take time in proportion to their length, also as one line in small pieces', () => {
+  it('take time in proportion to their length, even as one line in small pieces', () => {
     const piece = 'x'.repeat(16);
     const parser = new ServerEventParser();
     parser.push('data: ');
@@ -56,13 +56,13 @@ describe('server-sent events', () => {
 const token = (text: string): ModelEvent => ({ type: 'token', text });
 const call: ModelEvent = { type: 'tool_call', call: { id: '1', name: 'a', arguments: {} } };
 
-test('tokens are joined up to whatever else comes between them', () => {
+test('tokens are joined up to the next event of another kind', () => {
   const events = [token('a'), token('b'), call, token('c'), token('d')];
   expect([...joinedEvents(events)]).toEqual([token('ab'), call, token('cd')]);
   expect([...joinedEvents([])]).toEqual([]);
 });
 
-test('what came before a fault goes on before it', () => {
+test('events before a fault are passed on before it', () => {
   const seen: ModelEvent[] = [];
   function* broken(): Generator<ModelEvent> {
     yield token('a');

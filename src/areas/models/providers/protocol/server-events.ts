@@ -10,12 +10,12 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Most characters of a stream without a complete event. */
+/** The most characters of a stream without a complete event. */
 const MAX_PENDING_CHARS = 4 * 1024 * 1024;
 
 /** Cuts text into server-sent events, in time linear in its length however it is chopped. */
 export class ServerEventParser {
-  /** True when the last `push` completed a line, be it a mere comment. */
+  /** True when the last `push` completed a line, even a mere comment. */
   sawLine = false;
   private events: ServerEvent[] = [];
   private pendingChars = 0;
@@ -36,7 +36,7 @@ export class ServerEventParser {
     return events;
   }
 
-  /** The event that only lacks its blank line at the end of the stream; half an event is none. */
+  /** The event that lacks only its blank line at the end of the stream; an incomplete event is dropped. */
   end(): ServerEvent | undefined {
     this.parser.feed('\n\n');
     const last = this.events.pop();
@@ -62,10 +62,10 @@ function isWhole(data: string): boolean {
 }
 
 /**
- * Reads an event stream as fast as the consumer asks for events and no faster: those that came together, together, which
- * spares each the promises of a generator. Leaving it closes the connection.
- * The SDKs' own decoders are not used: they buffer without a bound, rescan what they hold at every chunk,
- * pass an aborted stream off as a finished one, and print what they cannot parse.
+ * Reads an event stream as fast as the consumer asks for events and no faster. Events that arrived together are passed
+ * on together, which saves a generator's promises for each. Leaving it closes the connection. The SDKs' own decoders
+ * are not used: they buffer without a bound, rescan what they hold at every chunk, pass an aborted stream off as a
+ * finished one, and print what they cannot parse.
  */
 export async function* readServerEvents(
   answer: IncomingMessage,
@@ -95,7 +95,8 @@ export async function* readServerEvents(
 
 function piecesOf(answer: IncomingMessage): AsyncIterator<Uint8Array, undefined> {
   const type = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  // Some compatible servers forget the type of a stream; these two mean another kind of answer, and 204 means none.
+  // Some compatible servers forget the type of a stream; these two types mean another kind of answer, and 204 means
+  // none.
   if (answer.statusCode === 204 || type === 'text/html' || type === 'application/json') {
     answer.destroy();
     throw new WireFault({ kind: 'malformed', what: `something that is not an event stream` });
@@ -112,7 +113,7 @@ function broken(): never {
   throw new WireFault({ kind: 'cut' });
 }
 
-/** What a provider promises, with every field as it must be read: it may be missing. */
+/** What a provider promises; every field may be missing, and has to be read like that. */
 export type Unchecked<T> = T extends string | number | boolean ? T : Listed<T>;
 
 type Listed<T> = T extends readonly (infer Item)[]
@@ -140,8 +141,8 @@ const malformed = (): WireFault =>
   new WireFault({ kind: 'malformed', what: 'an event that is not a JSON object' });
 
 /**
- * Texts that came together go on together, and so does thinking: a step for each is what an answer costs most. Those
- * before a fault go on first.
+ * Joins texts that came together, and thoughts too: a step for each of them is what an answer costs most. Those before
+ * a fault are passed on first.
  */
 export function* joinedEvents(events: Iterable<ModelEvent>): Generator<ModelEvent> {
   let type: 'token' | 'reasoning' = 'token';

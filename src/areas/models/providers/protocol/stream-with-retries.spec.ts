@@ -46,7 +46,7 @@ describe('attempts', () => {
     random.mockRestore();
   });
 
-  it('never begin before the provider wants them', async () => {
+  it('never start before the provider allows them', async () => {
     const random = jest.spyOn(Math, 'random').mockReturnValue(0);
     const { events, begunAt } = failing(2, { retryAfterMs: 80 });
     await collect(events);
@@ -64,14 +64,14 @@ describe('attempts', () => {
     expect(begunAt).toHaveLength(1);
   });
 
-  it('are not begun by a call that nobody reads', async () => {
+  it('are not started by a call that no one reads', async () => {
     const { events, begunAt } = failing(1);
     await events.return?.();
     expect(await events.next()).toEqual({ done: true, value: undefined });
     expect(begunAt).toHaveLength(0);
   });
 
-  it('end when the consumer leaves during a back-off', async () => {
+  it('end when the consumer leaves during a pause', async () => {
     const { events, begunAt } = failing(2, { retryAfterMs: 20_000 });
     const pending = events.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -80,7 +80,7 @@ describe('attempts', () => {
     expect(begunAt).toHaveLength(1);
   });
 
-  it('end when the consumer leaves while it waits for what comes after the first event', async () => {
+  it('end when the consumer leaves while it waits for the second event', async () => {
     const events = streamWithRetries(
       {
         provider: 'test',

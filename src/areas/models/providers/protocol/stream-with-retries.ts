@@ -8,7 +8,7 @@ import type { FaultClass } from './classify-fault.js';
 export interface WireOptions {
   /** What messages call it. */
   readonly label: string;
-  /** The table of its settings, and where its key is looked for: for messages. */
+  /** The table of its settings, and where its key is looked up: for messages. */
   readonly section: string;
   readonly keySource: string;
   /** Empty sends no credentials at all. */
@@ -26,7 +26,7 @@ export interface RetryPolicy {
   /** The first back-off, in milliseconds; it doubles, with full jitter. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
-  /** A provider that asks for a longer wait is not waited for, in milliseconds. */
+  /** If a provider asks for a longer wait than this, there is no further attempt; in milliseconds. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -48,8 +48,8 @@ export interface RetriedCall {
 const LEFT = Symbol('the consumer left');
 
 /**
- * Runs attempts until one yields something; from then on that one counts, whatever becomes of it.
- * `return()` ends the call at once, even while a `next()` is pending or a back-off is waited out.
+ * Runs attempts until one yields something; from then on that attempt counts, whatever happens to it. `return()` ends
+ * the call at once, even while a `next()` is pending or a back-off is waited out.
  */
 export function streamWithRetries(
   call: RetriedCall,
@@ -76,7 +76,7 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
   }
 
   async return(): Promise<IteratorResult<ModelEvent, undefined>> {
-    // Between two events leaving closes what is open by itself, and spares a connection that is read to its end.
+    // Between two events, leaving closes by itself what is open, and spares a connection that is read to its end.
     if (this.isAwaited) this.clock?.end(LEFT);
     await this.events.return(undefined);
     return { done: true, value: undefined };
@@ -113,7 +113,7 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
     }
   }
 
-  /** Waits until the next attempt or for the signal. Throws the failure when there is to be none. */
+  /** Waits until the next attempt or for the signal. Throws the failure when there is no further attempt. */
   private async backOff(
     error: unknown,
     retries: number,
@@ -128,11 +128,11 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
   }
 }
 
-/** Milliseconds until the next attempt; throws the failure when there is to be none. */
+/** Milliseconds until the next attempt; throws the failure when there is none. */
 function delayBefore(failure: FaultClass, retries: number, policy: RetryPolicy): number {
   const asked = failure.retryAfterMs ?? 0;
   if (retries >= policy.maxRetries || asked > policy.maxRetryAfterMs) throw failure.error;
   const backOff = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** retries);
-  // What was asked for is waited out in full, with jitter on top, so that callers do not return all at once.
+  // The requested wait is kept in full, with jitter on top, so that callers do not return all at once.
   return asked + Math.random() * backOff;
 }

@@ -17,6 +17,6 @@ test.each([
   ['null', 'The arguments are not a JSON object.'],
   [nested(65), 'The arguments are nested too deeply.'],
   [`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'The arguments are nested too deeply.'],
-])('what is no arguments: %.20j', (text, problem) => {
+])('not arguments: %.20j', (text, problem) => {
   expect(parseToolArguments(text)).toEqual({ arguments: {}, problem });
 });

@@ -2,10 +2,10 @@ import type { ModelToolCall } from '../../model-provider.port.js';
 
 type Parsed = Pick<ModelToolCall, 'arguments' | 'problem'>;
 
-/** Deeper JSON is nobody's arguments, and more than whoever goes through it can take. */
+/** No real arguments are deeper, and code that walks through them could not handle more. */
 const MAX_LEVELS = 64;
 
-/** Arguments as a model wrote them. No text at all means none; anything but a JSON object is a `problem`. */
+/** Arguments as a model wrote them. An empty text means none; anything but a JSON object is a `problem`. */
 export function parseToolArguments(text: string): Parsed {
   if (text.trim() === '') return { arguments: {} };
   let value: unknown;

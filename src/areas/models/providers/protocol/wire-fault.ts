@@ -1,8 +1,8 @@
-/** What a wire saw go wrong, before anyone has judged it. */
+/** What went wrong on a wire, before it is classified. */
 export type WireFaultFacts =
-  /** No connection, or one that broke; `code` is the system's word, such as ECONNREFUSED. */
+  /** No connection, or one that broke; `code` is the system's code, such as ECONNREFUSED. */
   | { readonly kind: 'network'; readonly code: string | undefined }
-  /** An answer that is no success. `word` is the provider's type or code of the error. */
+  /** A response without success. `word` is the provider's type or code of the error. */
   | {
       readonly kind: 'status';
       readonly status: number;
@@ -14,14 +14,14 @@ export type WireFaultFacts =
   | { readonly kind: 'event'; readonly word: string | undefined; readonly sentence: string | undefined }
   /** The stream ended before its end marker. */
   | { readonly kind: 'cut' }
-  /** The provider paused its answer more often than it is asked to go on. */
+  /** The provider paused its answer more often than it is asked to continue. */
   | { readonly kind: 'paused' }
   /** Something that the wire's protocol does not know. */
   | { readonly kind: 'malformed'; readonly what: string }
   /** A bound was passed; `what` names it. */
   | { readonly kind: 'too_large'; readonly what: string };
 
-/** Carries what a wire saw from where it was seen to where it is judged; never shown to anyone. */
+/** Carries a fault from where it was seen to where it is classified; never shown to anyone. */
 export class WireFault extends Error {
   constructor(readonly facts: WireFaultFacts) {
     super(`wire fault: ${facts.kind}`);

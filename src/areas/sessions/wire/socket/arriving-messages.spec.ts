@@ -31,7 +31,7 @@ function arriving(add: HeldBody['add'] = () => true) {
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-test('a message that has not come to its end after two minutes closes its socket', () => {
+test('a message that has not ended after two minutes closes its socket', () => {
   const { socket, happened } = arriving();
   socket.emit('data', PIECE);
   jest.advanceTimersByTime(60_000);
@@ -43,7 +43,7 @@ test('a message that has not come to its end after two minutes closes its socket
   expect(happened).toEqual(['refused']);
 });
 
-test('one that has come to its end frees its room, and the next has its own two minutes', () => {
+test('a message that has ended frees its room, and the next one has its own two minutes', () => {
   const { socket, webSocket, happened } = arriving();
   socket.emit('data', PIECE);
   jest.advanceTimersByTime(100_000);
@@ -55,7 +55,7 @@ test('one that has come to its end frees its room, and the next has its own two 
   expect(happened).toEqual(['released', 'refused']);
 });
 
-test('one that takes no room has no time-out, and a socket that ends leaves none behind', () => {
+test('a message that takes no room has no time-out, and a socket that ends leaves none behind', () => {
   const small = arriving(() => false);
   small.socket.emit('data', PIECE);
   const ended = arriving();
@@ -65,7 +65,7 @@ test('one that takes no room has no time-out, and a socket that ends leaves none
   expect([small.happened, ended.happened]).toEqual([[], ['released']]);
 });
 
-test('one for which there is no room is told so and refused', () => {
+test('a message for which there is no room is refused', () => {
   const { socket, happened } = arriving(() => {
     throw new Unavailable('There is no room.', { retryAfterSecs: 1, details: { reason: 'too_many_bodies' } });
   });

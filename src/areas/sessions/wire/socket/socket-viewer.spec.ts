@@ -40,7 +40,7 @@ const LARGE = 'x'.repeat(1000);
 test.each([
   ['an error', (viewer: SocketViewer) => viewer.reply(new BadRequest(LARGE))],
   ['a pong of the protocol', (viewer: SocketViewer) => viewer.pong(Buffer.from(LARGE))],
-])('while a client does not take its answers (%s) nothing more is read of it', (_, answer) => {
+])('while a client does not take its answers (%s) nothing more is read from it', (_, answer) => {
   const slow = new SlowSocket();
   const viewer = new SocketViewer(slow as unknown as WebSocket, {} as Socket, 'a');
   let answered = 0;
