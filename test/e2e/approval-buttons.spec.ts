@@ -92,13 +92,11 @@ function onSlack(direct: string, ids: { ada: string; grace: string }): Platform 
         );
         return { text, buttons };
       }),
-    click: (data, who) => {
+    click: (data, who) =>
       slack.click(data, {
         channel: direct,
         user: { id: who === 'mallory' ? 'UMALLORY' : ids[who], name: who },
-      });
-      return Promise.resolve();
-    },
+      }),
     refusals: () => slack.callsOf('chat.postEphemeral').map(({ body }) => String(body['text'])),
     idOf: (who) => ids[who],
     said: () => slack.said(direct).map(({ text }) => text),
@@ -307,7 +305,7 @@ test('at Slack, a person of another workspace is not the approver who has the sa
   const platform = platforms['slack'] as Platform;
   const question = await asked(platform);
   const before = platform.refusals().length;
-  slack.click(question.allow, {
+  await slack.click(question.allow, {
     channel: await slack.direct(),
     user: { id: platform.idOf('grace'), team_id: 'TELSEWHERE', name: 'grace' },
   });

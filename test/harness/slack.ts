@@ -141,8 +141,17 @@ export class TestSlack {
     return (await this.ask('auth.test', {}, `xoxp-${user}`))['user_id'] as string;
   }
 
-  /** A person clicks a button, as socket mode reports it. `more` replaces parts of the event. */
-  click(value: string, { channel, user, more = {} }: { channel: string; user: Json; more?: Json }): void {
+  /**
+   * A person clicks a button, as socket mode reports it. While no bot is connected, Slack tells them that the click failed, and
+   * they click again. `more` replaces parts of the event.
+   */
+  async click(
+    value: string,
+    { channel, user, more = {} }: { channel: string; user: Json; more?: Json },
+  ): Promise<void> {
+    await eventually(() => {
+      if (this.sockets.count === 0) throw new Error('no bot is connected to Slack');
+    });
     const action = { type: 'button', action_id: 'agw_approval_primary', block_id: 'b', value };
     const container = { type: 'message', channel_id: channel };
     this.sockets.deliver(

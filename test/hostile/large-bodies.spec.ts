@@ -3,6 +3,7 @@ import { ATTACKS_BY_MESSAGE, ATTACKS_ELSEWHERE, type Attack, ORDINARY } from '..
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
+import { leastRatio } from './support/least-ratio.js';
 
 const MIB = 1_048_576;
 const LARGEST = 28 * MIB - 1024;
@@ -17,9 +18,6 @@ const TURNS = 5;
 const MAX_RATIO = 3;
 /** Requests for each reading of the CPU time, so that the reading itself costs little in comparison. */
 const AT_ONCE = 8;
-/** Other work on the machine makes more rounds necessary. A body that costs too much is found in every round. */
-const LEAST_ROUNDS = 3;
-const MAX_ROUNDS = 12;
 
 jest.setTimeout(180_000);
 
@@ -74,20 +72,14 @@ async function cpuOf(attack: Attack, body: Uint8Array<ArrayBuffer>): Promise<num
   return ((await cpuSeconds()) - before) / AT_ONCE;
 }
 
-/**
- * How many times the CPU of an ordinary body of 1 MiB an attack of that size costs. Measures both in turn and takes
- * the cheapest of each: other work on the machine can only make a round more expensive.
- */
+/** How many times the CPU of an ordinary body of 1 MiB an attack of that size costs. */
 async function ratioToOrdinary(attack: Attack): Promise<number> {
   const bodies = { plain: ORDINARY.body(MIB), attack: attack.body(MIB) };
-  const least = { plain: Number.POSITIVE_INFINITY, attack: Number.POSITIVE_INFINITY };
-  const ratio = () => least.attack / least.plain;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    if (round >= LEAST_ROUNDS && ratio() < MAX_RATIO) break;
-    least.plain = Math.min(least.plain, await cpuOf(ORDINARY, bodies.plain));
-    least.attack = Math.min(least.attack, await cpuOf(attack, bodies.attack));
-  }
-  return ratio();
+  return leastRatio(
+    () => cpuOf(attack, bodies.attack),
+    () => cpuOf(ORDINARY, bodies.plain),
+    MAX_RATIO,
+  );
 }
 
 test.each([...ATTACKS_BY_MESSAGE, ...ATTACKS_ELSEWHERE])(

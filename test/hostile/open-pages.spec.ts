@@ -11,6 +11,7 @@ import { McpBench } from '../harness/mcp.js';
 import { expectNoSecret } from '../harness/secret-finder.js';
 import { IGNORED_HEADERS } from './support/hostile-headers.js';
 import { OTHER_QUERIES } from './support/hostile-paths.js';
+import { leastRatio } from './support/least-ratio.js';
 import { sampled } from './support/mutants.js';
 
 jest.setTimeout(120_000);
@@ -220,6 +221,8 @@ async function quiet(): Promise<number> {
 }
 
 const FLOOD = 150;
+/** Most of the largest ratio is the bytes of the largest page, which this process reads, too. */
+const MAX_RATIO = 6;
 
 async function flood(page: Page): Promise<{ statements: number; secs: number }> {
   statements.mockClear();
@@ -234,18 +237,27 @@ async function flood(page: Page): Promise<{ statements: number; secs: number }> 
 test('a flood of any of them asks the database next to nothing, and takes less than a few times what a refused request takes', async () => {
   const before = await quiet();
   const refused = { port: 'b', name: 'refused', method: 'GET', target: '/api/v1/sessions' } as const;
-  await flood(refused);
-  const usual = (await flood(refused)).secs;
+  let least = Number.POSITIVE_INFINITY;
+  /** What is usual is the same for all pages: the more often it is measured, the less of it is other work. */
+  const usual = async () => {
+    least = Math.min(least, (await flood(refused)).secs);
+    return least;
+  };
+  for (let warming = 0; warming < 3; warming += 1) await usual();
   const ratios: Record<string, number> = {};
   const asking: Record<string, number> = {};
   for (const page of pages().filter(({ port }) => port !== 'a')) {
-    const { statements: count, secs } = await flood(page);
-    ratios[page.name] = Math.round((10 * secs) / usual) / 10;
-    // Scrapes that come at once share their statements; nobody else has any.
-    const own = page.name === 'GET /metrics' ? FLOOD : 10;
-    if (count > own + 3 * before * secs) asking[page.name] = count;
+    const attack = async (): Promise<number> => {
+      const { statements: count, secs } = await flood(page);
+      // Scrapes that come at once share their statements; nobody else has any.
+      const own = page.name === 'GET /metrics' ? FLOOD : 10;
+      if (count > own + 3 * before * secs) asking[page.name] = count;
+      return secs;
+    };
+    const ratio = await leastRatio(attack, usual, MAX_RATIO, 1);
+    ratios[page.name] = Math.round(10 * ratio) / 10;
   }
   figure(['bad-input'], { 'open pages': ratios });
   expect(asking).toEqual({});
-  expect(Object.entries(ratios).filter(([, ratio]) => ratio > 6)).toEqual([]);
+  expect(Object.entries(ratios).filter(([, ratio]) => ratio >= MAX_RATIO)).toEqual([]);
 });
