@@ -100,14 +100,17 @@ async function plantRareRows(session: string, user: string, text: string): Promi
     `SELECT id, user_message_id AS message FROM turns WHERE session_id = '${session}'`,
   );
   const json = JSON.stringify({ text });
+  // What is forgotten after a while ends in an hour, so that a slow machine exports it, too.
+  const inAnHour = `now() + interval '1 hour'`;
   for (const sql of [
+    `UPDATE turns SET ended_at = ${inAnHour} WHERE id = '${turn?.id}'`,
     `INSERT INTO turn_frames (turn_id, n, events) VALUES ('${turn?.id}', 1, '${json}')`,
     `INSERT INTO turn_steps (turn_id, number, kind, content) VALUES ('${turn?.id}', 1, 'asked', '${json}')`,
     `INSERT INTO turn_files (turn_id, step, place, name, mime_type, data) VALUES ('${turn?.id}', 1, 1, '${text}', 'text/plain', '${text}')`,
     `INSERT INTO responses (turn_id, request, created_at) VALUES ('${turn?.id}', '${json}', now())`,
     `INSERT INTO channel_approvals (approval_id, channel, code, target, session_id, asker, title, details, status)
      VALUES ('appr_${user}', 'desk', 'code of ${user}', '${json}', '${session}', '${user}', '${text}', '${text}', 'closed')`,
-    `INSERT INTO session_audiences (session_id, replica, wanted_until) VALUES ('${session}', '${text}', now())`,
+    `INSERT INTO session_audiences (session_id, replica, wanted_until) VALUES ('${session}', '${text}', ${inAnHour})`,
     `INSERT INTO tool_approvals (id, call_id, tool, arguments, session_id, channel, user_id, expires_at)
      VALUES ('appr_${user}', 'c', 't', '${json}', '${session}', 'api', '${user}', now())`,
     `INSERT INTO tool_questions (id, call_id, tool, session_id, agent, channel, user_id, acts_for, message, schema, expires_at, awaited_until)
@@ -122,7 +125,8 @@ async function plantRareRows(session: string, user: string, text: string): Promi
     `INSERT INTO log_entries (id, at, level, module, message) SELECT max(id) + 1000000, now(), 3, 'x', 'said user_id=${user} ${text}' FROM log_entries`,
     `INSERT INTO hooks (id, url, events, message_id, config_id)
      VALUES ('hook_of_${text}', 'http://127.0.0.1/${text}', '{}', '${turn?.message}', '${text}')`,
-    `INSERT INTO rate_buckets (key, full_at_ms, token_ms, granted) VALUES ('token:${user} other', 1, 1, 1)`,
+    `INSERT INTO rate_buckets (key, full_at_ms, token_ms, granted)
+     VALUES ('token:${user} other', extract(epoch FROM ${inAnHour}) * 1000, 1, 1)`,
   ])
     await database.query(sql).catch((error: unknown) => {
       throw new Error(`${sql}: ${String(error)}`);

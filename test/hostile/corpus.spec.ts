@@ -79,12 +79,12 @@ describe.each(PROFILES)('every route of Profile %s, and on the port of A of ever
     const chosen = routes(profile).filter((route) => !isAudited(route));
     expect(await attackAll(profile, chosen)).toEqual({});
     await hostile.expectUnharmed();
-  }, 240_000);
+  }, 480_000);
 });
 
 test('so do the audit, which holds who read it, and the exchange of sign-in links, whose failures it holds', async () => {
   expect(await attackAll('a', routes('a').filter(isAudited))).toEqual({});
-}, 60_000);
+}, 120_000);
 
 test(`the corpus has at least ${FEWEST_CASES} cases, and every one was answered`, () => {
   const attackedRoutes = PROFILES.flatMap((profile) => routes(profile));

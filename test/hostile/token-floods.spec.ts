@@ -151,11 +151,17 @@ test('beside a flood of any wrong tokens a good caller waits hardly longer than 
   // What they get is refused too, for its rate, so that both answers are as long.
   const beside = () => waiting(() => ask(good, '192.0.2.9'));
   const ratios: Record<string, number> = {};
-  await beside();
+  let least = Number.POSITIVE_INFINITY;
+  /** The same for all kinds: the more often it is measured, the less of it is other work. */
+  const usual = async () => {
+    least = Math.min(least, await beside());
+    return least;
+  };
+  for (let warming = 0; warming < 3; warming += 1) await usual();
   for (const kind of Object.keys(WRONG)) {
     const tokens = await make(kind, 1000);
     const wrong = () => waiting((n) => ask(tokens[n % tokens.length] ?? '', '203.0.113.1'));
-    ratios[kind] = Math.round(100 * (await leastRatio(wrong, beside, MAX_RATIO))) / 100;
+    ratios[kind] = Math.round(100 * (await leastRatio(wrong, usual, MAX_RATIO, 1))) / 100;
   }
   figure(['bad-input'], { 'token floods': ratios });
   for (const [kind, ratio] of Object.entries(ratios)) expect([kind, ratio < MAX_RATIO]).toEqual([kind, true]);
