@@ -11,8 +11,8 @@ export class ScrapeService {
   private readonly observations: (() => void)[] = [];
   private readonly refreshes: GaugeRefresh[] = [];
 
-  /** One for all that ask meanwhile, so that a flood of scrapes is no flood of statements. */
-  private refreshing: Promise<void> | undefined;
+  /** One for all that ask meanwhile, so that a flood of scrapes is neither one of statements nor of texts. */
+  private rendering: Promise<string> | undefined;
 
   readonly contentType = register.contentType;
 
@@ -29,11 +29,13 @@ export class ScrapeService {
   async render(): Promise<string> {
     // A statement waits in the pool's queue until the event loop's current turn ends, even when a connection is free.
     await new Promise(setImmediate);
-    this.refreshing ??= this.refresh().finally(() => {
-      this.refreshing = undefined;
-    });
-    await this.refreshing;
-    return register.metrics();
+    this.rendering ??= this.refresh()
+      // Counters are read last: whoever asked meanwhile finds what was counted before they asked.
+      .then(() => register.metrics())
+      .finally(() => {
+        this.rendering = undefined;
+      });
+    return this.rendering;
   }
 
   private async refresh(): Promise<void> {
