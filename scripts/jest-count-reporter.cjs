@@ -3,6 +3,8 @@ const { relative } = require('node:path');
 
 /** Lines of each failure's message that are kept: enough to recognise it in a long log. */
 const REASON_LINES = 12;
+/** Of what the gateways warned of, which follows the message (scripts/jest-environment.cjs). */
+const WARNED_LINES = 6;
 
 /**
  * Ends a run with `N passed, N failed`. Writes both numbers to `JEST_COUNT_FILE` when it is set, and appends the
@@ -34,7 +36,9 @@ function told(what, why) {
   const lines = why
     .replace(/\u001b\[\d*m/g, '')
     .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(0, REASON_LINES);
-  return `${what}\n${lines.map((line) => `    ${line}\n`).join('')}`;
+    .filter((line) => line.trim() !== '');
+  const warned = lines.findIndex((line) => line.startsWith('What the gateways of this file warned of'));
+  const reason = lines.slice(0, warned < 0 ? lines.length : warned).slice(0, REASON_LINES);
+  const warnings = warned < 0 ? [] : lines.slice(warned + 1).slice(-WARNED_LINES);
+  return `${what}\n${[...reason, ...warnings].map((line) => `    ${line}\n`).join('')}`;
 }

@@ -64,6 +64,10 @@ AbortSignal.timeout = (ms) => {
   return controller.signal;
 };
 
+const WARNED = 'What the gateways of this file warned of, the newest last:';
+const MOST_WARNINGS = 12;
+const isWarning = (line) => /"level":"(warn|error)"/.test(line);
+
 /** Shorter timers end soon enough by themselves. */
 const LONG_MS = 10_000;
 
@@ -79,6 +83,18 @@ module.exports = class extends TestEnvironment {
     const { setInterval, setTimeout } = this.global;
     this.global.setInterval = noting(setInterval, () => true);
     this.global.setTimeout = noting(setTimeout, (ms) => ms >= LONG_MS);
+  }
+
+  /** A test that fails says what its gateways warned of, since a failure that comes once cannot be looked into later. */
+  handleTestEvent({ name, test }) {
+    if (name !== 'test_done' || test.errors.length === 0) return;
+    // A time-out has only the error of its place.
+    const failure = [test.errors[0]].flat().find((error) => typeof error?.stack === 'string');
+    if (failure === undefined) return;
+    const warned = (this.global.gatewayLogs ?? [])
+      .flatMap((lines) => lines.filter(isWarning))
+      .slice(-MOST_WARNINGS);
+    if (warned.length > 0) failure.stack += ['', WARNED, ...warned.map((line) => line.trim())].join('\n');
   }
 
   async teardown() {

@@ -65,6 +65,10 @@ const FREE_PORTS = {
   GATEWAY__GATEWAY__MANAGEMENT_PORT: '0',
 };
 
+/** Shown when a test fails (scripts/jest-environment.cjs). */
+const allLogs: string[][] = [];
+Object.assign(globalThis, { gatewayLogs: allLogs });
+
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = options.database ?? (await createTestDatabase());
   const environment = new Environment({
@@ -79,6 +83,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   });
   const loaded = loadSettings({ environment });
   const logLines: string[] = [];
+  allLogs.push(logLines);
   const redactor = new Redactor();
   const logs = new JsonLogs({
     level: loaded.settings.logging.level,
