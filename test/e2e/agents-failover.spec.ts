@@ -3,6 +3,7 @@ import { createTestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
+import { watchMachine } from '../harness/promptly.js';
 import { TurnStream } from '../harness/turn-stream.js';
 
 const WIRES = [
@@ -111,7 +112,7 @@ describe.each(WIRES.flatMap((first) => WIRES.map((second) => [first.kind, second
       await backup.stop();
     });
 
-    /** How long after the first model's failure the second one was asked. */
+    /** How long after the first model's failure the second one was asked, without what the machine itself was late. */
     const switchedAfterMs: number[] = [];
 
     test.each(FAULTS)('a first model that $what is followed by the next within the turn', async (fault) => {
@@ -119,9 +120,11 @@ describe.each(WIRES.flatMap((first) => WIRES.map((second) => [first.kind, second
       if (answer !== undefined) main.onMessage('hello', ...(answer as [{ content: string }]));
       backup.onMessage('hello', { content: 'Here I am.' });
       const before = gateway.logLines.length;
-      const sentAt = Date.now();
       const agent = answer === undefined ? 'lost' : 'duo';
+      const machine = await watchMachine();
+      const sentAt = Date.now();
       const { status: code, body } = await askAgent(gateway, agent, 'hello');
+      const grantedMs = await machine.stop();
       expect([code, body.content]).toEqual([200, 'Here I am.']);
       expect(body.model).toMatch(/^backup\//);
       expect(backup.getRequests()).toHaveLength(1);
@@ -131,7 +134,8 @@ describe.each(WIRES.flatMap((first) => WIRES.map((second) => [first.kind, second
       expect(told).toContain(`"reason":"provider_${reason}"`);
       const askedAt = backup.getRequests()[0]?.timestamp ?? Number.NaN;
       const failedAt = main.getRequests()[0]?.timestamp ?? sentAt;
-      switchedAfterMs.push(askedAt - failedAt - (reason === 'first_byte_timeout' ? SILENT_MS : 0));
+      const silentMs = reason === 'first_byte_timeout' ? SILENT_MS : 0;
+      switchedAfterMs.push(askedAt - failedAt - silentMs - grantedMs);
     });
 
     test('the next model is asked within a second of the failure', () => {

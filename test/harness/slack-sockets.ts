@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 
 export interface SlackEvent {
   readonly type: string;
@@ -65,7 +65,11 @@ export class SlackSockets {
   private connected(one: WebSocket): void {
     this.connections += 1;
     this.open.add(one);
-    one.on('close', () => this.open.delete(one));
+    one.on('close', () => {
+      this.open.delete(one);
+      // What it had not acknowledged goes to another one, which may have been there before.
+      for (const envelope of [...this.unacknowledged.values()]) this.send({ ...envelope, retry_attempt: 1 });
+    });
     one.on('error', () => one.terminate());
     one.on('ping', (data) => {
       if (!this.isDeaf) one.pong(data);
@@ -84,9 +88,9 @@ export class SlackSockets {
     this.unacknowledged.delete(id);
   }
 
-  /** Without a connection the event is lost. */
+  /** Without a connection an event that was not sent yet is lost. */
   private send(envelope: Envelope): void {
-    const [one] = this.open;
+    const one = [...this.open].find(({ readyState }) => readyState === WebSocket.OPEN);
     if (one === undefined) return;
     this.unacknowledged.set(envelope.envelope_id, envelope);
     if (envelope.retry_attempt === 0) this.handedOver.push(envelope);
