@@ -1,5 +1,6 @@
 const { appendFileSync, writeFileSync, writeSync } = require('node:fs');
 const { relative } = require('node:path');
+const { WARNED } = require('./jest-warned.cjs');
 
 /** Lines of each failure's message that are kept: enough to recognise it in a long log. */
 const REASON_LINES = 12;
@@ -37,7 +38,7 @@ function told(what, why) {
     .replace(/\u001b\[\d*m/g, '')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const warned = lines.findIndex((line) => line.startsWith('What the gateways of this file warned of'));
+  const warned = lines.findIndex((line) => line.endsWith(WARNED));
   const reason = lines.slice(0, warned < 0 ? lines.length : warned).slice(0, REASON_LINES);
   const warnings = warned < 0 ? [] : lines.slice(warned + 1).slice(-WARNED_LINES);
   return `${what}\n${[...reason, ...warnings].map((line) => `    ${line}\n`).join('')}`;

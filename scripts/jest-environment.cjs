@@ -1,6 +1,7 @@
 const vm = require('node:vm');
 const perfHooks = require('node:perf_hooks');
 const { TestEnvironment } = require('jest-environment-node');
+const { WARNED } = require('./jest-warned.cjs');
 
 const { PerformanceObserver } = perfHooks;
 const compileFunction = vm.compileFunction;
@@ -64,7 +65,6 @@ AbortSignal.timeout = (ms) => {
   return controller.signal;
 };
 
-const WARNED = 'What the gateways of this file warned of, the newest last:';
 const MOST_WARNINGS = 12;
 const isWarning = (line) => /"level":"(warn|error)"/.test(line);
 

@@ -42,14 +42,16 @@ export interface MachineWatch {
   stop(): Promise<number>;
 }
 
-/** Blocking this process's own event loop is not excused. Must be stopped. */
+/** Blocking this process's own event loop is not excused. A watch that nobody stops, as after a failure, holds up no exit. */
 export async function watchMachine(): Promise<MachineWatch> {
   const machine = new Worker(WATCHING, { eval: true });
   await once(machine, 'message');
+  machine.unref();
   const waitedBefore = waitedForCoreMs();
   return {
     stop: async () => {
       const waitedMs = waitedForCoreMs() - waitedBefore;
+      machine.ref();
       machine.postMessage('stop');
       const [lagMs] = (await once(machine, 'message')) as [number];
       await machine.terminate();

@@ -32,6 +32,11 @@ export class SlackSockets {
     return this.open.size;
   }
 
+  /** Whether an event would reach a bot now. */
+  get isConnected(): boolean {
+    return this.ready !== undefined;
+  }
+
   listenOn(server: Server): void {
     const sockets = new WebSocketServer({ noServer: true, autoPong: false });
     server.on('upgrade', (request, socket, head) => {
@@ -90,10 +95,15 @@ export class SlackSockets {
 
   /** Without a connection an event that was not sent yet is lost. */
   private send(envelope: Envelope): void {
-    const one = [...this.open].find(({ readyState }) => readyState === WebSocket.OPEN);
+    const one = this.ready;
     if (one === undefined) return;
     this.unacknowledged.set(envelope.envelope_id, envelope);
     if (envelope.retry_attempt === 0) this.handedOver.push(envelope);
     one.send(JSON.stringify(envelope));
+  }
+
+  /** One that is closing takes nothing more. */
+  private get ready(): WebSocket | undefined {
+    return [...this.open].find(({ readyState }) => readyState === WebSocket.OPEN);
   }
 }

@@ -150,7 +150,7 @@ export class TestSlack {
     { channel, user, more = {} }: { channel: string; user: Json; more?: Json },
   ): Promise<void> {
     await eventually(() => {
-      if (this.sockets.count === 0) throw new Error('no bot is connected to Slack');
+      if (!this.sockets.isConnected) throw new Error('no bot is connected to Slack');
     });
     const action = { type: 'button', action_id: 'agw_approval_primary', block_id: 'b', value };
     const container = { type: 'message', channel_id: channel };

@@ -14,7 +14,7 @@ import { OTHER_QUERIES } from './support/hostile-paths.js';
 import { leastRatio } from './support/least-ratio.js';
 import { sampled } from './support/mutants.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 /** What answers without a token, on the ports of both profiles; a new page is decided here. */
 const OPEN = [

@@ -16,7 +16,7 @@ import {
 } from '../harness/identity.js';
 import { leastRatio } from './support/least-ratio.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 /** So low that a flood is beyond it, as any flood is beyond the usual one. */
 const LIMIT = 20;
