@@ -41,9 +41,8 @@ async function burst(
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const connection = await RawConnection.open(gateway.started.ports[profile]);
   const startedAt = performance.now();
-  connection.send(Buffer.concat(Array<Buffer>(count).fill(request(method, `/api/v1${path}`, headers))));
-  const answers: RawAnswer[] = [];
-  while (answers.length < count) answers.push(await connection.answer({ withinMs: 10_000 }));
+  const all = Array<Buffer>(count).fill(request(method, `/api/v1${path}`, headers));
+  const answers = await connection.pipelined(all);
   connection.close();
   return { answers, seconds: (performance.now() - startedAt) / 1000 };
 }

@@ -1,7 +1,6 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
-import { PROFILES } from '../contract/support/faces.js';
+import { newSession, PROFILE_DIFFERENCES, PROFILES } from '../contract/support/faces.js';
 import { jsonRequest, type RawAnswer, RawConnection, request } from '../contract/support/raw-connection.js';
-import { eventually } from '../harness/eventually.js';
 import { expectRefusal, HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 
 const SESSIONS = '/api/v1/sessions';
@@ -57,6 +56,8 @@ async function sendWithPauses(
 }
 
 describe.each(PROFILES)('Profile %s', (profile) => {
+  const health = request('GET', `/api/v1${PROFILE_DIFFERENCES[profile].health}`);
+
   test.each<[string, string | Buffer]>([
     ['a request line of words', 'this is no request\r\n\r\n'],
     ['a request line without end', `GET ${'/x'.repeat(20_000)}`],
@@ -251,20 +252,48 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     await new Promise((resolve) => setTimeout(resolve, 100));
   });
 
-  test('forgets what waits behind an answer that does not end, once their connection is gone', async () => {
-    const ids = [`first-${profile}`, `second-${profile}`, `third-${profile}`];
-    const [endless, ...waiting] = ids.map((id) => ({ ...hostile.authorization, 'X-Request-Id': id }));
-    const stream = { ...endless, Accept: 'text/event-stream' };
+  test('RFC 9112, 9.3.2: handles the requests of a connection one after another, and forgets those that wait when it ends', async () => {
+    const session = await newSession(hostile.gateway[profile]);
+    await hostile.settle();
     const connection = await hostile.open(profile);
-    connection.send(request('GET', `${SESSIONS}/${hostile.sessionId}/messages`, stream));
+    const endless = { ...hostile.authorization, Accept: 'text/event-stream' };
+    connection.send(request('GET', `${SESSIONS}/${session}/messages`, endless));
     expect((await connection.answer()).headers.get('content-type')).toContain('event-stream');
-    for (const headers of waiting) connection.send(request('GET', SESSIONS, headers));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const id = `waits-${profile}`;
+    const waits = { ...hostile.authorization, 'X-Request-Id': id };
+    connection.send(request('DELETE', `${SESSIONS}/${session}`, waits));
+    connection.send(request('GET', SESSIONS, waits));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await hostile.gateway[profile].get(`/sessions/${session}`)).status).toBe(200);
     connection.reset();
-    await eventually(() => {
-      const finished = hostile.gateway.logLines.filter((line) => line.includes('"module":"gateway::access"'));
-      expect(ids.filter((id) => finished.some((line) => line.includes(id)))).toEqual(ids);
-    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await hostile.gateway[profile].get(`/sessions/${session}`)).status).toBe(200);
+    expect(hostile.gateway.logLines.filter((line) => line.includes(id))).toEqual([]);
+  });
+
+  test('answers a hundred requests that were sent ahead, refuses the rest, and ends the connection', async () => {
+    const connection = await hostile.open(profile);
+    const sent = 180;
+    connection.send(Buffer.concat(Array<Buffer>(sent).fill(health)));
+    const answers: RawAnswer[] = [];
+    while (answers.at(-1)?.status !== 400 && answers.length < sent)
+      answers.push(await connection.answer({ withinMs: 20_000 }));
+    const refusal = answers.pop();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers.length).toBeGreaterThan(100);
+    expect([refusal?.status, refusal?.text]).toEqual([
+      400,
+      expect.stringContaining('Too many requests wait on this connection.'),
+    ]);
+    expect(await connection.ends(5000)).toBe(true);
+    connection.close();
+  });
+
+  test('ends a connection that sends thousands ahead at once', async () => {
+    const connection = await hostile.open(profile);
+    connection.send(Buffer.concat(Array<Buffer>(3000).fill(health)));
+    expect(await connection.ends(5000)).toBe(true);
+    connection.close();
   });
 
   test('logs neither warning nor error for a request that was cut off: it is the caller whose connection ended', async () => {

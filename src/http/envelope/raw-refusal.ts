@@ -15,7 +15,10 @@ class RequestTooSlow extends BadRequest {
   override readonly status = 408;
 }
 
-/** Responds to bytes that are no HTTP request. */
+/** Beside the codes of Node's parser: too many requests wait on one connection. */
+export const TOO_MANY_WAIT = 'TOO_MANY_WAIT';
+
+/** Responds to bytes that are no HTTP request, and to connections that send too much ahead. */
 @Injectable()
 export class RawRefusal {
   private readonly refused = new WeakSet<Socket>();
@@ -26,19 +29,19 @@ export class RawRefusal {
     private readonly refusals: RefusalLog,
   ) {}
 
-  /** Responds once a connection, though the parser reports every further chunk. `parserCode` is the error code of Node's parser. */
-  async answer(socket: Socket, listener: ListenerId, parserCode: string | undefined): Promise<void> {
+  /** Responds once a connection, though the parser reports every further chunk. `code` is that of Node's parser, or `TOO_MANY_WAIT`. */
+  async answer(socket: Socket, listener: ListenerId, code: string | undefined): Promise<void> {
     if (this.refused.has(socket)) return;
     this.refused.add(socket);
     // A socket taken from the HTTP server has no other error listener.
     socket.on('error', () => socket.destroy());
     const rate = listener === 'operations' ? undefined : await this.rateOf(socket);
-    if (!socket.writable || parserCode === 'ECONNRESET') {
+    if (!socket.writable || code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
     const headers = rate === undefined ? {} : rateHeaders(rate);
-    const error = errorOf(parserCode, rate);
+    const error = errorOf(code, rate);
     this.refusals.note(error, { address: this.addresses.ofPeer(socket) });
     sendRawResponse(socket, { profile: listener }, error, headers);
   }
@@ -53,11 +56,14 @@ export class RawRefusal {
   }
 }
 
-function errorOf(parserCode: string | undefined, rate: RateDecision | undefined): GatewayError {
+function errorOf(code: string | undefined, rate: RateDecision | undefined): GatewayError {
   if (rate?.allowed === false) return rateLimited(rate);
-  if (parserCode === 'HPE_HEADER_OVERFLOW') return new HeadersTooLarge('The headers are too large.');
-  if (parserCode === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new RequestTooSlow('The request did not arrive in time.');
+  if (code === 'HPE_HEADER_OVERFLOW') return new HeadersTooLarge('The headers are too large.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RequestTooSlow('The request did not arrive in time.');
+  if (code === TOO_MANY_WAIT)
+    return new BadRequest(
+      'Too many requests wait on this connection. Read their responses before you send more, or use several connections.',
+    );
   return new BadRequest('This is not an HTTP/1.1 request that can be understood.');
 }
 

@@ -6,9 +6,10 @@ import { onBehalfOf } from '../../platform/logging/log-context.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { isTracing, startRequest } from '../../platform/tracing/spans.js';
 import type { AccessLog } from '../access-log/access-log.js';
-import type { RawRefusal } from '../envelope/raw-refusal.js';
+import { type RawRefusal, TOO_MANY_WAIT } from '../envelope/raw-refusal.js';
 import { type GatewayRequest, routeLabel, routeOf } from '../gateway-request.js';
 import type { ListenerId, ProfileId } from '../profiles/profile.js';
+import { ConnectionOrder } from './connection-order.js';
 import {
   asksForWebSocket,
   createExpressServer,
@@ -23,6 +24,9 @@ const POLL_MS = 20;
 const QUIET_MS = 0.5;
 /** The wait for a quiet moment ends after this long on a machine that is never quiet. */
 const QUIET_LIMIT_MS = 1000;
+
+/** Requests that are ignored on a connection before it ends. Node keeps each of them as long as the connection. */
+const MAX_IGNORED = 100;
 
 /** Takes a connection that asks to be a WebSocket. */
 export type UpgradeHandler = (
@@ -40,10 +44,9 @@ export class ProfileListeners {
   private readonly classes: ExpressClasses;
   /** Connections so far. */
   private accepted = 0;
-  /** The newest response of each connection. */
-  private readonly newest = new WeakMap<Socket, Response>();
-  /** Connections from which nothing more is accepted. */
-  private readonly cutOff = new WeakSet<Socket>();
+  private readonly order = new ConnectionOrder();
+  /** Connections from which nothing more is accepted, and how many requests of each were ignored. */
+  private readonly cutOff = new WeakMap<Socket, number>();
   /** Connections seen before: one whose upgrade was ignored is accepted a second time. */
   private readonly met = new WeakSet<Socket>();
   private acceptWebSocket: UpgradeHandler | undefined;
@@ -172,28 +175,27 @@ export class ProfileListeners {
       ignoreUpgrade(server, request, socket, rest);
       socket.off('error', destroy);
     };
-    const before = this.newest.get(socket);
-    // Earlier requests on this connection get their responses first.
-    if (before === undefined || before.closed) serve();
-    else before.once('close', serve);
+    this.order.afterAll(socket, serve);
   }
 
   private serve(listener: ListenerId, request: GatewayRequest, response: Response): void {
-    if (this.cutOff.has(request.socket)) return;
-    if (isFramedTwice(request)) {
-      this.cutOff.add(request.socket);
-      this.refuse(listener, request.socket, undefined);
+    const { socket } = request;
+    if (this.cutOff.has(socket) || isFramedTwice(request) || !this.order.hasRoom(socket)) {
+      this.cutOffAfter(listener, request);
       return;
     }
+    this.unanswered.add(response);
+    this.order.inTurn(response, () => this.handle(listener, request, response));
+  }
+
+  private handle(listener: ListenerId, request: GatewayRequest, response: Response): void {
     stampRequest(request, response, listener);
     if (this.endsConnections) response.setHeader('Connection', 'close');
-    this.unanswered.add(response);
     cutWhenStalled(response);
     response.once('close', () => {
       this.unanswered.delete(response);
       this.accessLog.finished(request, response);
     });
-    this.newest.set(request.socket, response);
     const handle = (): void =>
       onBehalfOf(
         () => this.accessLog.originOf(request),
@@ -207,20 +209,30 @@ export class ProfileListeners {
   /** Node emits `close` only for the response being written; the queued ones get theirs here. */
   private closeUnanswered(socket: Socket): void {
     for (const response of this.unanswered) {
-      if (response.req.socket !== socket || response.closed) continue;
+      if (response.req.socket !== socket) continue;
+      this.unanswered.delete(response);
+      if (response.closed) continue;
       response.destroy();
       response.emit('close');
     }
   }
 
-  /** Earlier requests on this connection get their responses first; nothing is written into one. */
-  private refuse(listener: ListenerId, socket: Socket, parserCode: string | undefined): void {
-    const before = this.newest.get(socket);
-    const refuse = (): void => void this.rawRefusal.answer(socket, listener, parserCode);
-    if (before === undefined || before.closed) refuse();
-    else if (before.req.complete) before.once('close', refuse);
-    else if (before.headersSent) socket.destroy();
-    else refuse();
+  /**
+   * Refuses this request after the ones before it, and reads nothing more from its connection. What had arrived with it
+   * is parsed to its end; if that is much, the connection is not worth a refusal.
+   */
+  private cutOffAfter(listener: ListenerId, request: GatewayRequest): void {
+    const { socket } = request;
+    const ignored = this.cutOff.get(socket);
+    this.cutOff.set(socket, (ignored ?? -1) + 1);
+    if (ignored === undefined)
+      this.refuse(listener, socket, isFramedTwice(request) ? undefined : TOO_MANY_WAIT);
+    if (ignored === MAX_IGNORED) socket.destroy();
+    else socket.pause();
+  }
+
+  private refuse(listener: ListenerId, socket: Socket, code: string | undefined): void {
+    this.order.refuse(socket, () => void this.rawRefusal.answer(socket, listener, code));
   }
 }
 

@@ -8,6 +8,9 @@ export interface RawAnswer {
   readonly body: unknown;
 }
 
+/** How many requests may wait for an earlier response of their connection. */
+export const AHEAD = 100;
+
 /** Nothing arrived in time, though the connection is still open. */
 export class ReadTimeout extends Error {}
 
@@ -54,6 +57,18 @@ export class RawConnection {
         throw new ReadTimeout(`No answer within ${withinMs} ms: ${got}`);
       }
     }
+  }
+
+  /** Sends these requests, as many ahead as a connection may, and returns their responses in order. */
+  async pipelined(requests: readonly Buffer[], { withinMs = 10_000 } = {}): Promise<RawAnswer[]> {
+    this.send(Buffer.concat(requests.slice(0, AHEAD)));
+    const answers: RawAnswer[] = [];
+    while (answers.length < requests.length) {
+      answers.push(await this.answer({ withinMs }));
+      const next = requests[answers.length + AHEAD - 1];
+      if (next !== undefined) this.send(next);
+    }
+    return answers;
   }
 
   /** Whether the server ends the connection in time. */
