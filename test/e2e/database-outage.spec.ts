@@ -13,6 +13,7 @@ import { eventually } from '../harness/eventually.js';
 import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer } from '../harness/http-caller.js';
+import { promptly } from '../harness/promptly.js';
 
 let database: TestDatabase;
 let relay: FaultProxy;
@@ -100,9 +101,30 @@ describe('while the database cannot be reached', () => {
       expect([body['status'], sortedKeys(body)]).toEqual(['unhealthy', ['status', 'uptime_secs', 'version']]);
   });
 
+  test('/metrics answers, says that the database is away, and leaves out what only the database knows', async () => {
+    const { status, text } = await gateway.operations.get('/metrics');
+    expect([status, samples(text)]).toEqual([200, ['agent_gateway_database_up 0']]);
+    expect(text).toMatch(/^process_cpu_seconds_total \S/m);
+  });
+
   test('nothing of it is logged as an error but the lines of the requests: it is the database that fails', () => {
     const errors = gateway.logLines.filter((line) => line.includes('"level":"error"'));
     expect(errors.filter((line) => !line.includes('"module":"gateway::access"'))).toEqual([]);
+  });
+});
+
+/** What a scrape says of the database, and of what only the database knows. */
+const samples = (metrics: string): string[] => [
+  ...(metrics.match(
+    /^agent_gateway_(?:database_up|sessions_active|hook_\w+(?:deliveries|seconds)|memory_entries)\b.*$/gm,
+  ) ?? []),
+];
+
+test('afterwards /metrics has everything again', async () => {
+  await eventually(async () => {
+    const { text } = await gateway.operations.get('/metrics');
+    expect(samples(text)).toEqual(expect.arrayContaining(['agent_gateway_database_up 1']));
+    expect(samples(text).length).toBe(5);
   });
 });
 
@@ -145,6 +167,8 @@ test('a database that hangs is no different: requests that need a connection are
     expect(expectError('b', b!, 503, 'internal_error').details).toEqual({ reason: 'database_unavailable' });
     for (const answer of [a!, b!]) expectCommonHeaders(answer);
     expect((await gateway.operations.get('/livez')).status).toBe(200);
+    const scrape = await promptly(5000, () => gateway.operations.get('/metrics'));
+    expect([scrape.status, samples(scrape.text)]).toEqual([200, ['agent_gateway_database_up 0']]);
   } finally {
     relay.thaw();
   }

@@ -157,7 +157,7 @@ export class ChannelStateGauge implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.scrape.onScrape(async () => {
+    this.scrape.onScrape([this.gauge], async () => {
       const current = await this.channels.statuses();
       // Drops the channels that the configuration no longer has.
       this.gauge.reset();

@@ -58,7 +58,7 @@ export class DeliveryMetrics implements OnModuleInit {
 
   onModuleInit(): void {
     for (const counter of Object.values(this.counters)) counter.inc(0);
-    this.scrape.onScrape(() => this.poll());
+    this.scrape.onScrape([this.depth, this.oldest], () => this.poll());
   }
 
   count({ status }: Outcome): void {

@@ -92,6 +92,11 @@ class PoolGauge implements OnModuleInit {
       SessionsService,
       (sessions) => sessions.count({ status: 'live' }),
     ),
+    ...scrapedGauge(
+      { name: 'agent_gateway_database_up', help: 'Whether the database answers this process: 1 or 0.' },
+      ReadinessCheck,
+      async (check) => ((await check.problems()).database === undefined ? 1 : 0),
+    ),
     ...PoolGauge.providers,
     PoolGauge,
   ],

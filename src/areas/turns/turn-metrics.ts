@@ -65,7 +65,7 @@ export class TurnMetrics implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.scrape.onScrape(() => Promise.resolve(this.runningNow.set(this.running.count)));
+    this.scrape.beforeScrape(() => this.runningNow.set(this.running.count));
   }
 
   /** Counts turns whose replica is gone where they are closed; nobody knows how long they ran. */

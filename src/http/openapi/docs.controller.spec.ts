@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { NotFound } from '../../common/errors/gateway-error.js';
+import type { GatewayRequest } from '../gateway-request.js';
 import type { OpenApiDocuments } from './api-documents.js';
 import { DocsPages } from './docs.controller.js';
 
@@ -8,11 +9,18 @@ const pages = new DocsPages({
 } as unknown as OpenApiDocuments);
 
 test('each profile has its document, the operations port has none', () => {
-  expect([pages.document('a', 'openapi'), pages.document('b', 'asyncapi')]).toEqual([
-    'openapi of a',
-    'asyncapi of b',
-  ]);
-  expect(() => pages.document('operations', 'openapi')).toThrow(NotFound);
+  const sent: string[] = [];
+  const response = { type: () => response, vary: () => response, send: (text: string) => sent.push(text) };
+  const send = (profile: string, kind: 'openapi' | 'asyncapi') =>
+    pages.sendDocument(
+      kind,
+      { profile, acceptsEncodings: () => false } as unknown as GatewayRequest,
+      response as unknown as Response,
+    );
+  send('a', 'openapi');
+  send('b', 'asyncapi');
+  expect(sent).toEqual(['openapi of a', 'asyncapi of b']);
+  expect(() => send('operations', 'openapi')).toThrow(NotFound);
 });
 
 test('a missing documentation file gives NotFound without details of the disk', () => {

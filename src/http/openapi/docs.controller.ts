@@ -1,27 +1,31 @@
 import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
 import { Controller, Get, Injectable, Param, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { Open } from '../guards/access.decorator.js';
 import { ADMIN_PREFIX, FaceController } from '../profiles/faces.js';
-import type { ListenerId } from '../profiles/profile.js';
 import { OpenApiDocuments } from './api-documents.js';
 import { SWAGGER_PAGE, SWAGGER_POLICY, swaggerAsset } from './swagger-ui.js';
 
 /** The content of the documentation routes. */
 @Injectable()
 export class DocsPages {
+  /** Kept by document: compressing one takes several times as long as the rest of its request, which needs no token. */
+  private readonly compressed = new Map<string, Buffer>();
+
   constructor(private readonly documents: OpenApiDocuments) {}
 
   /** @throws NotFound on a listener that has no document */
-  document(listener: ListenerId, kind: 'openapi' | 'asyncapi'): string {
+  sendDocument(kind: 'openapi' | 'asyncapi', request: GatewayRequest, response: Response): void {
+    const listener = request.profile;
     if (listener === 'operations') throw new NotFound('The operations port has no API document.');
-    return this.documents.get(listener, kind);
+    this.send(this.documents.get(listener, kind), request, response);
   }
 
-  admin(): string {
-    return this.documents.get('admin');
+  sendAdminDocument(request: GatewayRequest, response: Response): void {
+    this.send(this.documents.get('admin'), request, response);
   }
 
   sendPage(response: Response): void {
@@ -37,6 +41,18 @@ export class DocsPages {
     if (typeof asset.content === 'string') response.send(asset.content);
     else pipeline(asset.content, response).catch(() => response.destroy());
   }
+
+  private send(document: string, request: GatewayRequest, response: Response): void {
+    response.type('application/json').vary('Accept-Encoding');
+    if (request.acceptsEncodings('gzip') === false) {
+      response.send(document);
+      return;
+    }
+    const compressed = this.compressed.get(document) ?? gzipSync(document);
+    this.compressed.set(document, compressed);
+    response.setHeader('Content-Encoding', 'gzip');
+    response.send(compressed);
+  }
 }
 
 /** The documents of the listener's profile, and Swagger UI for the OpenAPI one. They contain nothing that a token protects. */
@@ -47,12 +63,12 @@ export class DocsController {
 
   @Get('openapi.json')
   document(@Req() request: GatewayRequest, @Res() response: Response): void {
-    response.type('application/json').send(this.pages.document(request.profile, 'openapi'));
+    this.pages.sendDocument('openapi', request, response);
   }
 
   @Get('asyncapi.json')
   messages(@Req() request: GatewayRequest, @Res() response: Response): void {
-    response.type('application/json').send(this.pages.document(request.profile, 'asyncapi'));
+    this.pages.sendDocument('asyncapi', request, response);
   }
 
   @Get('docs')
@@ -73,7 +89,7 @@ export class AdminDocumentController {
   constructor(private readonly pages: DocsPages) {}
 
   @Get('openapi.json')
-  document(@Res() response: Response): void {
-    response.type('application/json').send(this.pages.admin());
+  document(@Req() request: GatewayRequest, @Res() response: Response): void {
+    this.pages.sendAdminDocument(request, response);
   }
 }
