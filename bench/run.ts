@@ -1,5 +1,6 @@
 import { agents } from './agents.bench.js';
 import { auditList } from './audit-list.bench.js';
+import { backup } from './backup.bench.js';
 import type { Benchmark, Row } from './benchmark.js';
 import { completions } from './completions.bench.js';
 import { Bench } from './harness/bench.js';
@@ -55,6 +56,7 @@ const benchmarks: readonly Benchmark[] = [
   memoryRecall,
   soak,
   scale,
+  backup,
   viewers,
 ];
 

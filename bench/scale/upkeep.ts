@@ -16,7 +16,7 @@ const RETENTION_LIMIT_MS = 300_000;
 const NEIGHBOURS = 8;
 const MOST = 1.5;
 
-interface Upkeep {
+export interface Upkeep {
   readonly secs: number;
   /** Turns of other users: median and 99th percentile, before and during the work. */
   readonly turns: { readonly before: Waits; readonly during: Waits };
@@ -109,7 +109,7 @@ function erasure(bench: Bench, world: OpenWorld): Promise<Upkeep> {
 }
 
 /** Does the work while other users talk, and watches locks and transactions. */
-async function watched(bench: Bench, world: OpenWorld, work: () => Promise<void>): Promise<Upkeep> {
+export async function watched(bench: Bench, world: OpenWorld, work: () => Promise<void>): Promise<Upkeep> {
   const target = { target: world.gateway, plan: () => talk(world) };
   await slot(bench, target, 1000);
   const before = await slot(bench, target, 3000);
