@@ -241,7 +241,23 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     const refused = request('POST', SESSIONS, { 'Content-Length': '99999999' }, 'x'.repeat(100_000));
     const connect = 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n';
     const garbage = 'garbage\r\n\r\n';
-    for (const bytes of ['', sound, sound.subarray(0, 30), halfBody, halfChunk, refused, connect, garbage]) {
+    const behind = [
+      connect,
+      garbage,
+      request('GET', SESSIONS, { Connection: 'upgrade', Upgrade: 'foo' }),
+    ].map((next) => Buffer.concat([sound, Buffer.from(next)]));
+    const corpus = [
+      '',
+      sound,
+      sound.subarray(0, 30),
+      halfBody,
+      halfChunk,
+      refused,
+      connect,
+      garbage,
+      ...behind,
+    ];
+    for (const bytes of corpus) {
       for (const waitMs of [0, 0, 20]) {
         const connection = await hostile.open(profile);
         connection.send(bytes);

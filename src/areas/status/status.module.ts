@@ -93,7 +93,10 @@ class PoolGauge implements OnModuleInit {
       (sessions) => sessions.count({ status: 'live' }),
     ),
     ...scrapedGauge(
-      { name: 'agent_gateway_database_up', help: 'Whether the database answers this process: 1 or 0.' },
+      {
+        name: 'agent_gateway_database_up',
+        help: '1 while the database answers this process and has room on its disk, else 0.',
+      },
       ReadinessCheck,
       async (check) => ((await check.problems()).database === undefined ? 1 : 0),
     ),

@@ -35,7 +35,7 @@ export class ConnectionOrder {
   afterAll(socket: Socket, next: () => void): void {
     const last = this.newest.get(socket);
     if (last === undefined || last.closed) next();
-    else last.once('close', next);
+    else last.once('close', AsyncResource.bind(next));
   }
 
   /**
@@ -61,6 +61,9 @@ export class ConnectionOrder {
     this.waiting.delete(response);
     this.waitingOn.set(socket, (this.waitingOn.get(socket) ?? 1) - 1);
     // Ended with the response before: what came after it is not answered (RFC 9112, 9.6).
-    if (socket.writable) handle?.();
+    if (!socket.writable) return;
+    // Of the response before.
+    socket.setTimeout(0);
+    handle?.();
   }
 }

@@ -49,14 +49,15 @@ export function createExpressServer(
   );
 }
 
-const TIMEOUT_MS = 30_000;
+/** How long a caller may read nothing of a response. */
+export const STALLED_MS = 30_000;
 
 /**
  * Disconnects a caller that stops reading a complete response, which would otherwise stay in memory without limit.
  * Streams watch over their own readers until they end. Once everything is read, Node's keep-alive time-out replaces
  * this one.
  */
-export function cutWhenStalled(response: ServerResponse, timeoutMs = TIMEOUT_MS): void {
+export function cutWhenStalled(response: ServerResponse, timeoutMs = STALLED_MS): void {
   // Emitted when the last byte has gone to the socket, whose time-out then waits for any of them to leave it.
   response.once('prefinish', () => response.setTimeout(timeoutMs));
 }

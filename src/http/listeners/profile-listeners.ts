@@ -10,6 +10,8 @@ import { type RawRefusal, TOO_MANY_WAIT } from '../envelope/raw-refusal.js';
 import { type GatewayRequest, routeLabel, routeOf } from '../gateway-request.js';
 import type { ListenerId, ProfileId } from '../profiles/profile.js';
 import { ConnectionOrder } from './connection-order.js';
+import { CutOffConnections } from './cut-off-connections.js';
+import { DetachedSockets } from './detached-sockets.js';
 import {
   asksForWebSocket,
   createExpressServer,
@@ -19,14 +21,12 @@ import {
   ignoreUpgrade,
 } from './listener-server.js';
 import { isFramedTwice, stampRequest } from './request-stamp.js';
+import { UnansweredResponses } from './unanswered-responses.js';
 
 const POLL_MS = 20;
 const QUIET_MS = 0.5;
 /** The wait for a quiet moment ends after this long on a machine that is never quiet. */
 const QUIET_LIMIT_MS = 1000;
-
-/** Requests that are ignored on a connection before it ends. Node keeps each of them as long as the connection. */
-const MAX_IGNORED = 100;
 
 /** Takes a connection that asks to be a WebSocket. */
 export type UpgradeHandler = (
@@ -45,13 +45,12 @@ export class ProfileListeners {
   /** Connections so far. */
   private accepted = 0;
   private readonly order = new ConnectionOrder();
-  /** Connections from which nothing more is accepted, and how many requests of each were ignored. */
-  private readonly cutOff = new WeakMap<Socket, number>();
+  private readonly cutOff = new CutOffConnections();
+  private readonly detached = new DetachedSockets();
   /** Connections seen before: one whose upgrade was ignored is accepted a second time. */
   private readonly met = new WeakSet<Socket>();
   private acceptWebSocket: UpgradeHandler | undefined;
-  /** Requests whose response is not sent to its last byte. */
-  private readonly unanswered = new Set<Response>();
+  private readonly unanswered = new UnansweredResponses();
   /** Whether every response ends its connection, so that clients open the next one elsewhere. */
   endsConnections = false;
 
@@ -110,12 +109,12 @@ export class ProfileListeners {
 
   /** Resolves when the response to every fully received request is sent to its last byte, or when `signal` fires. */
   async answered(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && [...this.unanswered].some(({ req }) => req.complete)) await sleep(POLL_MS);
+    while (!signal.aborted && this.unanswered.all().some(({ req }) => req.complete)) await sleep(POLL_MS);
   }
 
   /** Requests whose response is not sent to its last byte, as `GET /api/v1/sessions/:id`. */
   get unansweredRoutes(): string[] {
-    return [...this.unanswered].map(({ req }) => `${req.method} ${routeLabel(req as GatewayRequest)}`);
+    return this.unanswered.all().map(({ req }) => `${req.method} ${routeLabel(req as GatewayRequest)}`);
   }
 
   async close(): Promise<void> {
@@ -123,6 +122,7 @@ export class ProfileListeners {
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
     for (const server of this.servers.values()) server.closeAllConnections();
+    this.detached.destroyAll();
     await Promise.all(closed);
     this.servers.clear();
   }
@@ -138,7 +138,10 @@ export class ProfileListeners {
     server.on('upgrade', (request: IncomingMessage, socket: Socket, rest: Buffer) =>
       this.upgrade(listener, server, request, socket, rest),
     );
-    server.on('connect', (_request, socket) => this.refuse(listener, socket as Socket, undefined));
+    server.on('connect', (_request, socket) => {
+      this.detached.hold(socket as Socket);
+      this.refuse(listener, socket as Socket, undefined);
+    });
     // `JsonBodyGuard` sends "100 Continue", after the caller is known.
     for (const event of ['checkContinue', 'checkExpectation'] as const)
       server.on(event, (request, response) => server.emit('request', request, response));
@@ -153,7 +156,7 @@ export class ProfileListeners {
     if (this.met.has(socket)) return;
     this.met.add(socket);
     this.accepted += 1;
-    socket.once('close', () => this.closeUnanswered(socket));
+    socket.once('close', () => this.unanswered.closeAll(socket));
   }
 
   private upgrade(
@@ -163,25 +166,33 @@ export class ProfileListeners {
     socket: Socket,
     rest: Buffer,
   ): void {
-    if (listener !== 'operations' && this.acceptWebSocket !== undefined && asksForWebSocket(request)) {
-      this.acceptWebSocket(listener, request, socket, rest);
-      return;
-    }
-    const destroy = (): void => void socket.destroy();
-    // The connection has no other error listener until the server has it back.
-    socket.on('error', destroy);
-    const serve = (): void => {
-      if (socket.destroyed) return;
-      ignoreUpgrade(server, request, socket, rest);
-      socket.off('error', destroy);
-    };
-    this.order.afterAll(socket, serve);
+    const release = this.detached.hold(socket);
+    const { acceptWebSocket } = this;
+    this.order.afterAll(socket, () => {
+      // Ended with the response before, so nobody can be answered.
+      if (!socket.writable) {
+        socket.destroy();
+        return;
+      }
+      // Of the response before.
+      socket.setTimeout(0);
+      if (listener !== 'operations' && acceptWebSocket !== undefined && asksForWebSocket(request))
+        acceptWebSocket(listener, request, socket, rest);
+      else ignoreUpgrade(server, request, socket, rest);
+      release();
+    });
   }
 
   private serve(listener: ListenerId, request: GatewayRequest, response: Response): void {
     const { socket } = request;
-    if (this.cutOff.has(socket) || isFramedTwice(request) || !this.order.hasRoom(socket)) {
-      this.cutOffAfter(listener, request);
+    if (this.cutOff.has(socket)) {
+      this.cutOff.ignoreOne(socket);
+      return;
+    }
+    const isTwofold = isFramedTwice(request);
+    if (isTwofold || !this.order.hasRoom(socket)) {
+      this.cutOff.add(socket);
+      this.refuse(listener, socket, isTwofold ? undefined : TOO_MANY_WAIT);
       return;
     }
     this.unanswered.add(response);
@@ -206,33 +217,11 @@ export class ProfileListeners {
     else traced(request, response, handle);
   }
 
-  /** Node emits `close` only for the response being written; the queued ones get theirs here. */
-  private closeUnanswered(socket: Socket): void {
-    for (const response of this.unanswered) {
-      if (response.req.socket !== socket) continue;
-      this.unanswered.delete(response);
-      if (response.closed) continue;
-      response.destroy();
-      response.emit('close');
-    }
-  }
-
-  /**
-   * Refuses this request after the ones before it, and reads nothing more from its connection. What had arrived with it
-   * is parsed to its end; if that is much, the connection is not worth a refusal.
-   */
-  private cutOffAfter(listener: ListenerId, request: GatewayRequest): void {
-    const { socket } = request;
-    const ignored = this.cutOff.get(socket);
-    this.cutOff.set(socket, (ignored ?? -1) + 1);
-    if (ignored === undefined)
-      this.refuse(listener, socket, isFramedTwice(request) ? undefined : TOO_MANY_WAIT);
-    if (ignored === MAX_IGNORED) socket.destroy();
-    else socket.pause();
-  }
-
   private refuse(listener: ListenerId, socket: Socket, code: string | undefined): void {
-    this.order.refuse(socket, () => void this.rawRefusal.answer(socket, listener, code));
+    this.order.refuse(socket, () => {
+      this.cutOff.release(socket);
+      void this.rawRefusal.answer(socket, listener, code);
+    });
   }
 }
 

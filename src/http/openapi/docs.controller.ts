@@ -5,6 +5,7 @@ import type { Response } from 'express';
 import { NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { Open } from '../guards/access.decorator.js';
+import { STALLED_MS } from '../listeners/listener-server.js';
 import { ADMIN_PREFIX, FaceController } from '../profiles/faces.js';
 import { OpenApiDocuments } from './api-documents.js';
 import { SWAGGER_PAGE, SWAGGER_POLICY, swaggerAsset } from './swagger-ui.js';
@@ -39,7 +40,11 @@ export class DocsPages {
     response.setHeader('Content-Type', asset.mediaType);
     response.setHeader('Cache-Control', 'public, max-age=3600');
     if (typeof asset.content === 'string') response.send(asset.content);
-    else pipeline(asset.content, response).catch(() => response.destroy());
+    else {
+      // A reader that stalls would keep the file open.
+      response.setTimeout(STALLED_MS);
+      pipeline(asset.content, response).catch(() => response.destroy());
+    }
   }
 
   private send(document: string, request: GatewayRequest, response: Response): void {

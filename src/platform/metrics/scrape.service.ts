@@ -65,10 +65,10 @@ export class ScrapeService {
 
   /** @returns why these gauges are not known; undefined when they are */
   private async update(one: Refreshed): Promise<Error | undefined> {
-    one.running ??= one.refresh().finally(() => {
-      one.running = undefined;
-    });
     try {
+      one.running ??= one.refresh().finally(() => {
+        one.running = undefined;
+      });
       await withDeadline(one.running, this.patienceMs, () => {
         throw new Error(`no answer within ${this.patienceMs} ms`);
       });
