@@ -3,6 +3,7 @@ import cors from 'cors';
 import type { NextFunction, Request, Response } from 'express';
 import type { Settings } from '../platform/settings/settings.js';
 import type { GatewayRequest } from './gateway-request.js';
+import { STALLED_MS } from './listeners/listener-server.js';
 
 /** Response headers that scripts may read, besides those that browsers always expose. */
 const EXPOSED_HEADERS = [
@@ -58,7 +59,11 @@ function compressedJson(): Middleware {
     filter: (_request, response) => {
       const type = response.getHeader('Content-Type');
       // A response that ends its connection may have to leave before the whole request has arrived.
-      return typeof type === 'string' && type.startsWith('application/json') && !endsConnection(response);
+      const compresses =
+        typeof type === 'string' && type.startsWith('application/json') && !endsConnection(response);
+      // The whole body is here, but the response is not finished before a caller has read what was compressed of it.
+      if (compresses) response.setTimeout(STALLED_MS);
+      return compresses;
     },
   });
   return (request, response, next) => {

@@ -307,6 +307,24 @@ describe('the endpoint', () => {
     expect((await send({ ...bad, 'last-event-id': `${madeUp}.0` }, '', 'GET')).status).toBe(404);
   });
 
+  test('refuses an id, or a progress token, that would come back with every message of its call', async () => {
+    const params = { name: 'ask_support', arguments: { message: 'x' } };
+    const long = 'x'.repeat(257);
+    const asked = provider.requests.length;
+    for (const headers of [bearer(), { ...bearer(), 'mcp-session-id': 'x' }])
+      for (const [what, call] of [
+        ['id', { id: long, params }],
+        ['progressToken', { id: 1, params: { ...params, _meta: { progressToken: long } } }],
+      ] as const) {
+        const refused = await send(headers, { jsonrpc: '2.0', method: 'tools/call', ...call });
+        const error = { code: -32_600, message: `${what} may have 256 characters.` };
+        expect([refused.status, await refused.json()]).toEqual([400, { jsonrpc: '2.0', id: null, error }]);
+      }
+    expect(provider.requests).toHaveLength(asked);
+    const fits = { jsonrpc: '2.0', id: 'x'.repeat(256), method: 'tools/list' };
+    expect((await send(bearer(), fits)).status).toBe(200);
+  });
+
   test('the same Idempotency-Key gets the answer of the first call', async () => {
     provider.script(answerWith(openAiWire, 'Once.'));
     const params = { name: 'ask_support', arguments: { message: 'Once' } };

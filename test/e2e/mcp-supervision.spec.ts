@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../harness/eventually.js';
 import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -56,6 +55,16 @@ beforeAll(async () => {
 });
 afterAll(() => bench.clear());
 
+/** A call that never ends, once its child has it. */
+async function hangs(name: string, signal?: AbortSignal): Promise<{ outcome: ReturnType<typeof call> }> {
+  const file = `${state(name)}.hangs`;
+  const had = (): number => (existsSync(file) ? readFileSync(file, 'utf8').length : 0);
+  const before = had();
+  const outcome = call(`${name}__hang`, {}, signal);
+  await eventually(() => expect(had()).toBe(before + 1));
+  return { outcome };
+}
+
 test('a thousand calls, a hundred at a time, use one child', async () => {
   for (let round = 0; round < 10; round += 1) {
     const answers = await Promise.all(
@@ -68,9 +77,9 @@ test('a thousand calls, a hundred at a time, use one child', async () => {
 
 test('kill -9 of the child: its calls fail at once, and a new child takes over', async () => {
   const { content: pid } = await call('fine__pid');
-  const hanging = call('fine__hang');
+  const hanging = await hangs('fine');
   process.kill(Number(pid), 'SIGKILL');
-  expect(await hanging).toEqual({
+  expect(await hanging.outcome).toEqual({
     status: 'error',
     content:
       'The MCP server "fine" was lost while the call ran (it was ended by SIGKILL); it may or may not have had an effect.',
@@ -85,10 +94,9 @@ test('kill -9 of the child: its calls fail at once, and a new child takes over',
 
 test('a cancelled call is cancelled at the server too', async () => {
   const abort = new AbortController();
-  const hanging = call('fine__hang', {}, abort.signal);
-  await sleep(100);
+  const hanging = await hangs('fine', abort.signal);
   abort.abort(new Error('enough'));
-  expect((await hanging).status).toBe('error');
+  expect((await hanging.outcome).status).toBe('error');
   await eventually(() => expect(existsSync(`${state('fine')}.cancelled`)).toBe(true));
 });
 

@@ -82,7 +82,9 @@ const calls = {
   echo: (args) => text(`echo: ${args.text}`),
   erase: () => text('erased'),
   pid: () => text(String(process.pid)),
-  hang: () => undefined,
+  hang: () => {
+    if (state !== '') appendFileSync(`${state}.hangs`, 'x');
+  },
   freeze: () => {
     for (;;);
   },

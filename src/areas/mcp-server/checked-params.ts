@@ -8,6 +8,20 @@ const SCHEMAS = {
   'tools/list': specTypeSchemas.ListToolsRequest,
 } as const;
 
+/** An id and a progress token come back with every message about their call, which wait for a caller that reads slowly. */
+const MAX_ID_CHARACTERS = 256;
+
+/** The answer to a request whose id or progress token is too long; undefined for any other. */
+export function refusedIds({ id, params }: Readonly<Record<string, unknown>>): Response | undefined {
+  const token = (params as { _meta?: { progressToken?: unknown } } | null | undefined)?._meta?.progressToken;
+  const named = Object.entries({ id, progressToken: token });
+  const [tooLong] = named.find(([, value]) => String(value).length > MAX_ID_CHARACTERS) ?? [];
+  if (tooLong === undefined) return undefined;
+  const message = `${tooLong} may have ${MAX_ID_CHARACTERS} characters.`;
+  const error = { code: ProtocolErrorCode.InvalidRequest, message };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
+}
+
 /**
  * The answer to a request whose params its method does not take; undefined for any other. The library would say that it failed
  * (-32603), with the text of its checker.

@@ -19,7 +19,7 @@ import { TurnHandedOver } from '../turns/turns.api.js';
 import { AskTools } from './ask-tools.service.js';
 import { AskedTurns, type Asker } from './asked-turns.service.js';
 import { isRequestNumber, messageIdOf, type RequestNumber } from './call-ids.js';
-import { refusedParams } from './checked-params.js';
+import { refusedIds, refusedParams } from './checked-params.js';
 import { ExposedTools } from './exposed-tools.service.js';
 import { serveLegacy } from './legacy-exchange.js';
 import type { ReportProgress } from './turn-progress.js';
@@ -72,6 +72,8 @@ export class McpEndpoint implements OnModuleDestroy {
   /** Serves one POST. The turn that it begins continues without its caller, unless the caller cancels it. */
   async post(request: Request, exchange: McpExchange): Promise<Response> {
     const { body: parsedBody, asker } = exchange;
+    const tooLong = refusedIds(parsedBody);
+    if (tooLong !== undefined) return tooLong;
     const { tokenId, scopes } = asker.caller;
     const authInfo = { token: '', clientId: tokenId, scopes: [...scopes], extra: { exchange } };
     const options = { parsedBody, authInfo };

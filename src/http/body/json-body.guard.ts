@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { CollectedBytes } from '../../common/bytes/collected-bytes.js';
 import { BadRequest, BodyTooLarge, UnsupportedMediaType } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewayRequest } from '../gateway-request.js';
@@ -101,16 +102,14 @@ function readBody(
   if (announced > maxBytes) throw tooLarge(maxBytes);
   askForIt();
   return new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new CollectedBytes();
     const cutShort = (): void =>
       reject(new BadRequest('The connection ended before the whole body had arrived.'));
     const add = (chunk: Buffer): void => {
-      size += chunk.length;
       try {
-        if (size > maxBytes) throw tooLarge(maxBytes);
+        if (body.length + chunk.length > maxBytes) throw tooLarge(maxBytes);
         held.add(chunk.length);
-        chunks.push(chunk);
+        body.add(chunk);
       } catch (refusal) {
         request.off('data', add);
         if (refusal instanceof Error) reject(refusal);
@@ -118,7 +117,7 @@ function readBody(
     };
     request.on('data', add);
     request.once('end', () => {
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+      resolve(body.take());
       // The request lives until its response, and these listeners would keep the bytes in memory. Its end is no error
       // any more.
       request.off('data', add).off('close', cutShort).off('error', cutShort).on('error', ignored);

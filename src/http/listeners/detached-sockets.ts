@@ -1,25 +1,23 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections that Node has taken from its HTTP server (`Upgrade`, CONNECT), and that wait for earlier responses. Nobody
- * else hears their errors, which would end the process, or their time-outs, and the server's own `close` does not see them.
+ * Connections that Node has taken from its HTTP server (`Upgrade`, CONNECT). The server's `close` waits for them and does not
+ * end them. While they wait for earlier responses nobody else hears their time-outs, or their errors, which would end the
+ * process.
  */
 export class DetachedSockets {
-  private readonly held = new Set<Socket>();
+  private readonly all = new Set<Socket>();
 
-  /** @returns lets go of the connection: call it once somebody else listens */
+  /** @returns stops listening, for whoever takes the connection over: a WebSocket, or the server once more */
   hold(socket: Socket): () => void {
     const destroy = (): void => void socket.destroy();
-    const forget = (): void => void this.held.delete(socket);
-    this.held.add(socket);
-    socket.on('error', destroy).on('timeout', destroy).once('close', forget);
-    return () => {
-      forget();
-      socket.off('error', destroy).off('timeout', destroy).off('close', forget);
-    };
+    if (!this.all.has(socket)) socket.once('close', () => this.all.delete(socket));
+    this.all.add(socket);
+    socket.on('error', destroy).on('timeout', destroy);
+    return () => void socket.off('error', destroy).off('timeout', destroy);
   }
 
   destroyAll(): void {
-    for (const socket of this.held) socket.destroy();
+    for (const socket of this.all) socket.destroy();
   }
 }

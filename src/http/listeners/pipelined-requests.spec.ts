@@ -121,6 +121,17 @@ test('a WebSocket waits for the responses before it', async () => {
   await until(() => taken.length > 0);
 });
 
+test('the ports close though a WebSocket does not', async () => {
+  let taken: Socket | undefined;
+  listeners.onUpgrade((_profile, _request, socket) => {
+    taken = socket.on('error', () => undefined);
+  });
+  await send(get('/ws', 'Connection: upgrade\r\nUpgrade: websocket\r\n'));
+  await until(() => taken !== undefined);
+  await listeners.close();
+  expect(taken?.destroyed).toBe(true);
+});
+
 test('a client that sends too much, a little at a time, gets every response and then its refusal', async () => {
   const socket = await send(get('/held') + get('/after').repeat(101));
   let text = '';

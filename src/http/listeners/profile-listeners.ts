@@ -28,6 +28,9 @@ const QUIET_MS = 0.5;
 /** The wait for a quiet moment ends after this long on a machine that is never quiet. */
 const QUIET_LIMIT_MS = 1000;
 
+/** How long WebSockets have for what they still send and for their close, once everything else is closed. */
+const LAST_FRAMES_MS = 3000;
+
 /** Takes a connection that asks to be a WebSocket. */
 export type UpgradeHandler = (
   profile: ProfileId,
@@ -122,8 +125,9 @@ export class ProfileListeners {
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
     for (const server of this.servers.values()) server.closeAllConnections();
-    this.detached.destroyAll();
+    const patience = setTimeout(() => this.detached.destroyAll(), LAST_FRAMES_MS);
     await Promise.all(closed);
+    clearTimeout(patience);
     this.servers.clear();
   }
 

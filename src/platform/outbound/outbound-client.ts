@@ -1,6 +1,7 @@
 import { EventEmitter, setMaxListeners } from 'node:events';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, type RequestInit as UndiciRequestInit, fetch as undiciFetch } from 'undici';
+import { CollectedBytes } from '../../common/bytes/collected-bytes.js';
 import { Logs } from '../logging/logger.js';
 import { traceHeaders } from '../tracing/spans.js';
 import { AddressGuard } from './address-guard.js';
@@ -190,17 +191,15 @@ async function collect(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
   maxBytes: number,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const collected = new CollectedBytes();
   for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) {
+    if (collected.length + chunk.length > maxBytes) {
       body.destroy();
       throw new OutboundFailed('too_large');
     }
-    chunks.push(chunk);
+    collected.add(chunk);
   }
-  return Buffer.concat(chunks);
+  return collected.take();
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { CollectedBytes } from '../../../common/bytes/collected-bytes.js';
 
 export const MAX_MESSAGE_BYTES = 10 * 1_048_576;
 /** A message past the bounds is skipped up to this many bytes, and nothing of it is kept; a longer one counts as endless. */
@@ -20,7 +21,7 @@ export type OnRefused = (reason: string) => void;
 
 /** Collects the bytes of one message, and no more of them than the bounds: 10 MiB, 50,000 values, 100 levels. */
 export class BoundedMessage {
-  private pieces: Uint8Array[] = [];
+  private readonly kept = new CollectedBytes();
   private scan = new MessageScan();
   private bytes = 0;
 
@@ -51,15 +52,15 @@ export class BoundedMessage {
   push(piece: Uint8Array): void {
     this.bytes += piece.length;
     this.scan.push(piece);
-    if (this.refusedFor === undefined) this.pieces.push(piece);
-    else this.pieces = [];
+    if (this.refusedFor === undefined) this.kept.add(piece);
+    else this.kept.clear();
   }
 
   /** Ends this message and starts the next. Returns the whole message, or why it is refused. */
   end(): Buffer | RefusedMessage {
     const { scan, refusedFor } = this;
-    const whole = refusedFor === undefined ? Buffer.concat(this.pieces) : undefined;
-    this.pieces = [];
+    const whole = refusedFor === undefined ? this.kept.take() : undefined;
+    this.kept.clear();
     this.scan = new MessageScan();
     this.bytes = 0;
     return whole ?? { reason: String(refusedFor), id: scan.isCall ? undefined : scan.id };

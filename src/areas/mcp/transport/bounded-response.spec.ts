@@ -86,3 +86,33 @@ test('a notification that is too large is dropped and fails no call', async () =
   expect(dataOf(await response.text())).toEqual([{ id: 7 }]);
   expect(refused).toEqual([TOO_LONG]);
 });
+
+test.each(['\n', '\r\n', '\r'])(
+  'a flood of line ends (%j) costs nothing and hides no message',
+  async (end) => {
+    const usual = performance.now();
+    await bounded(stream('x'.repeat(200_000))).response.text();
+    const usualMs = performance.now() - usual;
+    const started = performance.now();
+    const many = end.repeat(200_000);
+    const { response } = bounded(stream(many, `data: {"id":1}${end}${end}`, many), 1);
+    expect(dataOf(await response.text())).toEqual([{ id: 1 }]);
+    expect(performance.now() - started).toBeLessThan(100 * usualMs);
+  },
+);
+
+test('a flood of events leaves others their turns, and is read no faster than 2,000 a second', async () => {
+  const one = 'data: {"method":"notifications/x"}\n\n';
+  const { response } = bounded(stream(one.repeat(3000)));
+  let turns = 0;
+  const over = new AbortController();
+  const counting = (async () => {
+    for (; !over.signal.aborted; turns += 1) await new Promise(setImmediate);
+  })();
+  const startedAt = performance.now();
+  expect(dataOf(await response.text())).toHaveLength(3000);
+  over.abort();
+  await counting;
+  expect(turns).toBeGreaterThan(30);
+  expect(performance.now() - startedAt).toBeGreaterThan(500);
+});

@@ -1,4 +1,5 @@
 import type { Transformer } from 'node:stream/web';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BoundedMessage,
   MAX_MESSAGE_BYTES,
@@ -95,6 +96,11 @@ class BodyBounds implements Transformer<Uint8Array, Uint8Array> {
   }
 }
 
+/** The library takes about a tenth of a millisecond for each. */
+const EVENTS_IN_A_TURN = 50;
+const MAX_EVENTS = 2000;
+const WINDOW_MS = 1000;
+
 /**
  * Bounds an event stream whose events are messages: each is passed on when it is complete. One past the bounds is skipped
  * to its end; when it is a response, an error takes its place.
@@ -104,6 +110,11 @@ class EventStreamBounds implements Transformer<Uint8Array, Uint8Array> {
   private lineLength = 0;
   private last = 0;
   private isAnswered = false;
+  /** Whether the event has anything but line ends. */
+  private hasText = false;
+  /** Since the window began. */
+  private events = 0;
+  private windowEnd = 0;
 
   /** `id`: the call that the stream answers; undefined for a stream that answers many calls or none. */
   constructor(
@@ -111,12 +122,16 @@ class EventStreamBounds implements Transformer<Uint8Array, Uint8Array> {
     private readonly onRefused: OnRefused,
   ) {}
 
-  transform(chunk: Uint8Array, controller: Controller): void {
+  async transform(chunk: Uint8Array, controller: Controller): Promise<void> {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       if (!this.endsEvent(chunk[at] ?? 0)) continue;
-      this.event.push(chunk.subarray(start, at + 1));
-      this.finish(controller);
+      if (this.hasText) {
+        this.event.push(chunk.subarray(start, at + 1));
+        this.finish(controller);
+        await this.pace();
+      } else if (this.event.size > 0) this.event.end();
+      this.hasText = false;
       start = at + 1;
     }
     this.event.push(chunk.subarray(start));
@@ -137,8 +152,22 @@ class EventStreamBounds implements Transformer<Uint8Array, Uint8Array> {
     // A line feed right after a carriage return belongs to it.
     const ends = isBreak && this.lineLength === 0 && !(byte === LINE_FEED && this.last === CARRIAGE_RETURN);
     this.lineLength = isBreak ? 0 : this.lineLength + 1;
+    if (!isBreak) this.hasText = true;
     this.last = byte;
     return ends;
+  }
+
+  /** Others have their turn between the events of a flood, and it is read no faster than a child's. */
+  private async pace(): Promise<void> {
+    this.events += 1;
+    if (this.events % EVENTS_IN_A_TURN !== 0) return;
+    const now = performance.now();
+    if (now >= this.windowEnd) {
+      this.windowEnd = now + WINDOW_MS;
+      this.events = 0;
+    }
+    if (this.events < MAX_EVENTS) await new Promise(setImmediate);
+    else await sleep(this.windowEnd - now);
   }
 
   private finish(controller: Controller): void {

@@ -1,4 +1,4 @@
-import { LineSplitter, LineTooLong, MessageLines } from './child-lines.js';
+import { LineSplitter, LineTooLong, lastLines, MessageLines } from './child-lines.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
@@ -17,6 +17,18 @@ test('a line past the bound is reported once and skipped to its end, and what is
   expect(splitter.push(bytes('\n12345'))).toEqual(['rest']);
   expect([splitter.push(bytes('6789')), splitter.push(bytes('more'))]).toEqual([[undefined], []]);
   expect(splitter.push(bytes('end\nok\n'))).toEqual(['ok']);
+});
+
+test.each([
+  ['', 2, ''],
+  ['a', 2, 'a'],
+  ['a\nb\n', 2, 'a\nb\n'],
+  ['\na\nb', 2, '\na\nb'],
+  ['a\nb\nc\n', 2, 'b\nc\n'],
+  ['a\nb\nc\nd', 2, 'b\nc\nd'],
+  ['\n\n\n', 2, '\n\n'],
+])('of %j the last %d lines and what follows them are %j', (text, most, last) => {
+  expect(lastLines(bytes(text), most).toString()).toBe(last);
 });
 
 const MIB = 1_048_576;

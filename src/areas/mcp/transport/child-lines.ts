@@ -28,6 +28,17 @@ function* partsOf(chunk: Buffer): Generator<{ readonly part: Buffer; readonly en
   yield { part: chunk.subarray(start), endsLine: false };
 }
 
+/** The end of a chunk that holds its last `most` line ends: the whole chunk if it has no more. */
+export function lastLines(chunk: Buffer, most: number): Buffer {
+  let start = chunk.length;
+  for (let left = most; left >= 0; left -= 1) {
+    if (start === 0) return chunk;
+    start = chunk.lastIndexOf(NEWLINE, start - 1);
+    if (start === -1) return chunk;
+  }
+  return chunk.subarray(start + 1);
+}
+
 function lineOf(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.endsWith('\r') ? text.slice(0, -1) : text;
@@ -49,10 +60,15 @@ export class LineSplitter {
       if (this.isTooLong && !wasTooLong) lines.push(undefined);
       if (!endsLine) continue;
       if (!this.isTooLong) lines.push(lineOf(Buffer.concat(this.parts)));
-      this.parts = [];
-      this.size = 0;
+      this.clear();
     }
     return lines;
+  }
+
+  /** Forgets an unfinished line. */
+  clear(): void {
+    this.parts = [];
+    this.size = 0;
   }
 
   private get isTooLong(): boolean {
@@ -88,6 +104,12 @@ export class MessageLines {
   push(chunk: Buffer): (string | RefusedMessage)[] {
     const lines: (string | RefusedMessage)[] = [];
     for (const { part, endsLine } of partsOf(chunk)) {
+      const isEmpty = endsLine && part.length === 0 && this.line.size === 0;
+      if (isEmpty) {
+        this.hasMessages = true;
+        lines.push('');
+        continue;
+      }
       this.line.push(part);
       const most = this.hasMessages ? MAX_SKIPPED_BYTES : MAX_MESSAGE_BYTES;
       if (this.line.size > most) throw new LineTooLong(most);

@@ -42,6 +42,33 @@ test('a child that writes nonsense without end is ended', async () => {
   expect([seen.closed, seen.messages]).toEqual([1, []]);
 });
 
+/** Turns of the event loop in a second. */
+async function turnsInASecond(): Promise<number> {
+  let turns = 0;
+  for (const end = performance.now() + 1000; performance.now() < end; turns += 1)
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  return turns;
+}
+
+test.each([
+  ['short lines on standard error', 'yes a >&2'],
+  ['empty lines on standard error', 'yes "" >&2'],
+  ['empty lines on standard output', 'yes ""'],
+])('a child that floods the gateway with %s slows down nobody else', async (_, script) => {
+  const usual = await turnsInASecond();
+  const { transport } = child(script);
+  await transport.start();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await turnsInASecond()).toBeGreaterThan(usual / 10);
+});
+
+test('of a flood on standard error the last lines are kept', async () => {
+  const { transport, seen } = child('seq 1 20000 >&2; echo "fatal: the last one" >&2; sleep 60');
+  await transport.start();
+  await eventually(() => expect(transport.recentOutput).toBe('fatal: the last one'));
+  expect(seen.output).toContain('lines on standard error were left out: there were too many at once');
+});
+
 test('the end of a child is reported once, and nothing can be sent to it any more', async () => {
   const { transport, seen } = child('exit 3');
   await transport.start();

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import {
   deserializeMessage,
   type JSONRPCMessage,
@@ -8,13 +9,17 @@ import {
 import { sentenceOf } from '../../../common/errors/error-text.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { type OnRefused, type RefusedMessage, refusal } from './bounded-message.js';
-import { FlowLimit, LineSplitter, MessageLines } from './child-lines.js';
+import { FlowLimit, LineSplitter, lastLines, MessageLines } from './child-lines.js';
 import { RecentOutput } from './child-output.js';
 import { type ChildCommand, GroupedChild } from './child-process.js';
 
 const MAX_UNREAD_BYTES = 16 * 1_048_576;
 const MAX_ERROR_LINE_BYTES = 65_536;
 const MAX_FLOW = { bytes: 16 * 1_048_576, lines: 2000 };
+/** Of standard error: more than a program says that is read by people. */
+const MAX_ERROR_FLOW = { bytes: 2 * 1_048_576, lines: 5000 };
+/** Of what standard error brings at once; only the last lines are looked at, which tell why a program ends. */
+const MAX_ERROR_LINES = 100;
 /** A program that writes this many lines in a row without a message is not an MCP server. */
 const MAX_GARBAGE_LINES = 1000;
 /** The most ids of unanswered requests that are remembered, cancelled ones included. */
@@ -35,7 +40,7 @@ export class ChildTransport implements Transport {
   fault: string | undefined;
   private readonly stderrTail = new RecentOutput();
   private child: GroupedChild | undefined;
-  private flow: FlowLimit | undefined;
+  private readonly flows: FlowLimit[] = [];
   private garbage = 0;
   /** Ids of requests without a response so far. Cancelled ones stay, because the child may have started to answer. */
   private readonly unanswered = new Set<string | number>();
@@ -70,8 +75,9 @@ export class ChildTransport implements Transport {
     const { stdout, stderr } = child.process;
     if (stdout === null || stderr === null) throw new Error('The child has no standard streams.');
     const messages = new MessageLines(() => this.onlyRequest());
-    this.flow = new FlowLimit(stdout, MAX_FLOW);
-    stdout.on('data', (chunk: Buffer) => this.read(messages, chunk));
+    const flow = new FlowLimit(stdout, MAX_FLOW);
+    this.flows.push(flow);
+    stdout.on('data', (chunk: Buffer) => this.read(messages, chunk, flow));
     this.readStderr(stderr);
     void child.ended.then((how) => this.over(how));
     return Promise.resolve();
@@ -95,11 +101,11 @@ export class ChildTransport implements Transport {
     await (fault === undefined ? this.child?.end() : this.child?.kill());
   }
 
-  private read(messages: MessageLines, chunk: Buffer): void {
+  private read(messages: MessageLines, chunk: Buffer, flow: FlowLimit): void {
     if (this.closed) return;
     try {
       const lines = messages.push(chunk);
-      this.flow?.count(chunk.length, lines.length);
+      flow.count(chunk.length, lines.length);
       for (const line of lines) this.onLine(line);
     } catch (error) {
       this.breakOff(sentenceOf(error));
@@ -148,10 +154,19 @@ export class ChildTransport implements Transport {
     return this.unanswered.size === 1 ? first : undefined;
   }
 
-  private readStderr(stderr: NodeJS.ReadableStream & { pause(): unknown }): void {
+  private readStderr(stderr: Readable): void {
     const lines = new LineSplitter(MAX_ERROR_LINE_BYTES);
+    const flow = new FlowLimit(stderr, MAX_ERROR_FLOW);
+    this.flows.push(flow);
     stderr.on('data', (chunk: Buffer) => {
-      for (const line of lines.push(chunk)) this.onStderrLine(line);
+      const last = lastLines(chunk, MAX_ERROR_LINES);
+      if (last.length < chunk.length) {
+        lines.clear();
+        this.onOutput('lines on standard error were left out: there were too many at once');
+      }
+      const complete = lines.push(last);
+      flow.count(chunk.length, complete.length);
+      for (const line of complete) this.onStderrLine(line);
     });
   }
 
@@ -174,7 +189,7 @@ export class ChildTransport implements Transport {
     if (this.closed) return;
     this.closed = true;
     this.fault = how;
-    this.flow?.stop();
+    for (const flow of this.flows) flow.stop();
     this.onclose?.();
   }
 }
