@@ -48,6 +48,7 @@ async function backup(bench: Bench, world: OpenWorld): Promise<Backup> {
   );
   console.error(`backup: ${world.name}: dumped after ${short(dumped.secs)} s`);
   const restored = await bench.database();
+  await restored.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const startedAt = performance.now();
   await run('pg_restore', ['-j', JOBS, '--no-owner', '--exit-on-error', '-d', restored.url, file]);
   await restored.query('ANALYZE');
