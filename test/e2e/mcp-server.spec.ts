@@ -317,10 +317,13 @@ describe('the endpoint', () => {
         ['progressToken', { id: 1, params: { ...params, _meta: { progressToken: long } } }],
       ] as const) {
         const refused = await send(headers, { jsonrpc: '2.0', method: 'tools/call', ...call });
-        const error = { code: -32_600, message: `${what} may have 256 characters.` };
+        const error = { code: -32_600, message: `${what} may have at most 256 characters.` };
         expect([refused.status, await refused.json()]).toEqual([400, { jsonrpc: '2.0', id: null, error }]);
       }
     expect(provider.requests).toHaveLength(asked);
+    // An object that cannot become text.
+    for (const id of [{ toString: 1, valueOf: 1 }, [long], null])
+      expect((await send(bearer(), { jsonrpc: '2.0', id, method: 'tools/list' })).status).toBe(400);
     const fits = { jsonrpc: '2.0', id: 'x'.repeat(256), method: 'tools/list' };
     expect((await send(bearer(), fits)).status).toBe(200);
   });

@@ -15,9 +15,10 @@ const MAX_ID_CHARACTERS = 256;
 export function refusedIds({ id, params }: Readonly<Record<string, unknown>>): Response | undefined {
   const token = (params as { _meta?: { progressToken?: unknown } } | null | undefined)?._meta?.progressToken;
   const named = Object.entries({ id, progressToken: token });
-  const [tooLong] = named.find(([, value]) => String(value).length > MAX_ID_CHARACTERS) ?? [];
+  const [tooLong] =
+    named.find(([, value]) => typeof value === 'string' && value.length > MAX_ID_CHARACTERS) ?? [];
   if (tooLong === undefined) return undefined;
-  const message = `${tooLong} may have ${MAX_ID_CHARACTERS} characters.`;
+  const message = `${tooLong} may have at most ${MAX_ID_CHARACTERS} characters.`;
   const error = { code: ProtocolErrorCode.InvalidRequest, message };
   return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
 }

@@ -8,7 +8,7 @@ import type { RawRefusal } from '../envelope/raw-refusal.js';
 import { ProfileListeners } from './profile-listeners.js';
 
 /** More than the kernel buffers for a caller that reads nothing. */
-const LARGE = Buffer.alloc(8_000_000, 'x');
+const LARGE = Buffer.alloc(20_000_000, 'x');
 const CONNECT = 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n';
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 const upgrade = (path: string): string => get(path, 'Connection: upgrade\r\nUpgrade: foo\r\n');

@@ -125,6 +125,7 @@ export class ProfileListeners {
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
     for (const server of this.servers.values()) server.closeAllConnections();
+    this.detached.destroyWaiting();
     const patience = setTimeout(() => this.detached.destroyAll(), LAST_FRAMES_MS);
     await Promise.all(closed);
     clearTimeout(patience);

@@ -1,3 +1,4 @@
+import { CollectedBytes } from '../../../common/bytes/collected-bytes.js';
 import type { OutboundClient } from '../../../platform/outbound/outbound-client.js';
 import { signalWithin } from '../../../platform/runtime/signal-within.js';
 import type { Fetch } from '../identity/tool-identity.js';
@@ -10,18 +11,16 @@ export function authorizationFetch({ fetch }: OutboundClient): Fetch {
   return async (to, init) => {
     const response = await fetch(to, { ...init, signal: signalWithin(TIMEOUT_MS, init?.signal) });
     const { status, statusText, headers } = response;
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const body = new CollectedBytes();
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > MAX_BYTES)
+      if (body.length + chunk.length > MAX_BYTES)
         throw new Error(`${new URL(to).origin} answered with more than ${MAX_BYTES} bytes`);
-      chunks.push(chunk);
+      body.add(chunk);
     }
     const hasNoBody = status === 204 || status === 205 || status === 304;
     const given = new Headers(headers);
     given.delete('content-encoding');
     given.delete('content-length');
-    return new Response(hasNoBody ? null : Buffer.concat(chunks), { status, statusText, headers: given });
+    return new Response(hasNoBody ? null : body.take(), { status, statusText, headers: given });
   };
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { CollectedBytes } from '../../../common/bytes/collected-bytes.js';
 import {
   BoundedMessage,
   MAX_MESSAGE_BYTES,
@@ -46,7 +47,8 @@ function lineOf(bytes: Buffer): string {
 
 /** Splits a stream of bytes into lines of at most `maxBytes`, and skips longer ones. */
 export class LineSplitter {
-  private parts: Buffer[] = [];
+  private readonly line = new CollectedBytes();
+  /** Of this line so far, with what was not kept. */
   private size = 0;
 
   constructor(private readonly maxBytes: number) {}
@@ -59,7 +61,7 @@ export class LineSplitter {
       this.append(part);
       if (this.isTooLong && !wasTooLong) lines.push(undefined);
       if (!endsLine) continue;
-      if (!this.isTooLong) lines.push(lineOf(Buffer.concat(this.parts)));
+      if (!this.isTooLong) lines.push(lineOf(this.line.take()));
       this.clear();
     }
     return lines;
@@ -67,7 +69,7 @@ export class LineSplitter {
 
   /** Forgets an unfinished line. */
   clear(): void {
-    this.parts = [];
+    this.line.clear();
     this.size = 0;
   }
 
@@ -77,8 +79,8 @@ export class LineSplitter {
 
   private append(part: Buffer): void {
     this.size += part.length;
-    if (this.isTooLong) this.parts = [];
-    else this.parts.push(part);
+    if (this.isTooLong) this.line.clear();
+    else this.line.add(part);
   }
 }
 

@@ -59,7 +59,11 @@ test.each([
   const { transport } = child(script);
   await transport.start();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await turnsInASecond()).toBeGreaterThan(usual / 10);
+  // A flood slows down every second, other work on the machine only some.
+  let most = 0;
+  for (let round = 0; round < 3 && most <= usual / 10; round += 1)
+    most = Math.max(most, await turnsInASecond());
+  expect(most).toBeGreaterThan(usual / 10);
 });
 
 test('of a flood on standard error the last lines are kept', async () => {
