@@ -30,8 +30,9 @@ const MAX_FORGOTTEN = 5000;
 const NOW_MS = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
 /**
- * GCRA for many buckets at once. Rows are locked in a fixed order, so that two replicas cannot deadlock. A bucket is
- * never further from full than its size, so that a database clock that was set back locks no one out.
+ * GCRA for many buckets at once. Rows are locked in a fixed order, so that two replicas cannot deadlock. The clock is read
+ * when a row's lock is held: by an older time, what another replica took meanwhile would come back. A bucket is never
+ * further from full than its size, so that a database clock that was set back locks no one out.
  */
 const CONSUME = statement({
   name: 'rate_limits.consume',
@@ -39,24 +40,24 @@ const CONSUME = statement({
   params: { keys: arrayOf(text), tokens: arrayOf(integer), limits: arrayOf(integer) },
   row: { ...columnsOf(RateBucketEntity, 'key', 'granted'), full_in_ms: double },
   sql: `
-    WITH clock AS MATERIALIZED (SELECT ${NOW_MS} AS now_ms),
-    requests AS (
+    WITH requests AS (
       SELECT key, least(tokens, per_second) AS tokens, ${BUCKET_MS}::float8 / per_second AS token_ms
       FROM unnest(:keys::text[], :tokens::int[], :limits::int[]) AS request (key, tokens, per_second)
     )
     INSERT INTO rate_buckets AS bucket (key, full_at_ms, token_ms, granted)
-    SELECT key, now_ms + tokens * token_ms, token_ms, tokens FROM requests, clock ORDER BY key
+    SELECT key, ${NOW_MS} + tokens * token_ms, token_ms, tokens FROM requests ORDER BY key
     ON CONFLICT (key) DO UPDATE SET (full_at_ms, token_ms, granted) = (
       SELECT used_until + tokens * excluded.token_ms, excluded.token_ms, tokens
       FROM (
         SELECT used_until,
           least(excluded.granted, floor((now_ms + ${BUCKET_MS} - used_until) / excluded.token_ms + 1e-6)) AS tokens
         FROM (
-          SELECT now_ms, least(greatest(bucket.full_at_ms, now_ms), now_ms + ${BUCKET_MS}) AS used_until FROM clock
+          SELECT now_ms, least(greatest(full_at_ms, now_ms), now_ms + ${BUCKET_MS}) AS used_until
+          FROM (SELECT bucket.full_at_ms, ${NOW_MS} AS now_ms) AS locked
         ) AS at
       ) AS taken
     )
-    RETURNING key, granted, full_at_ms - (SELECT now_ms FROM clock) AS full_in_ms`,
+    RETURNING key, granted, full_at_ms - ${NOW_MS} AS full_in_ms`,
 });
 const FORGET = statement({
   name: 'rate_limits.forget',
