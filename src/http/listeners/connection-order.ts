@@ -1,25 +1,40 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How many requests of one connection may wait for an earlier response. Each takes some kilobytes; few clients send ahead. */
 const MAX_WAITING = 100;
+/** Bytes of their bodies together. */
+const MAX_WAITING_BYTES = 262_144;
+
+interface Waiting {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+const NONE: Waiting = { requests: 0, bytes: 0 };
 
 /**
  * One request of a connection at a time. A client may send more before it has the response to the first (RFC 9112,
  * 9.3.2). Handled at once, hundreds of them would take one turn of the event loop, and everybody else would wait; so the
- * next is handled when the response before it is sent, after the other connections had their turn. A client that reads
- * nothing thereby holds up itself alone.
+ * next is handled when the response before it is sent, and of all that were sent ahead one begins in a turn of the event
+ * loop, however many connections do so. A client that reads nothing thereby holds up itself alone.
  */
 export class ConnectionOrder {
   private readonly newest = new WeakMap<Socket, ServerResponse>();
   /** What happens when a request's turn comes. */
   private readonly waiting = new WeakMap<ServerResponse, () => void>();
-  private readonly waitingOn = new WeakMap<Socket, number>();
+  private readonly waitingOn = new WeakMap<Socket, Waiting>();
+  /** Begins what was sent ahead, of all connections whose response before it is sent; one of each at most. */
+  private readonly due: (() => void)[] = [];
 
-  /** Whether one more request on this connection may wait. */
-  hasRoom(socket: Socket): boolean {
-    return (this.waitingOn.get(socket) ?? 0) < MAX_WAITING;
+  /** Whether this request may wait for those before it on its connection; one that need not wait may always come. */
+  hasRoom(request: IncomingMessage): boolean {
+    const { socket } = request;
+    const before = this.newest.get(socket);
+    if (before === undefined || before.closed) return true;
+    const { requests, bytes } = this.waitingOn.get(socket) ?? NONE;
+    return requests < MAX_WAITING && bytes + readAhead(request) <= MAX_WAITING_BYTES;
   }
 
   /** Handles the request when every response before it is sent, and never if the connection ends first. */
@@ -50,20 +65,39 @@ export class ConnectionOrder {
     else refuse();
   }
 
+  private count({ req }: ServerResponse, sign: 1 | -1): void {
+    const { requests, bytes } = this.waitingOn.get(req.socket) ?? NONE;
+    this.waitingOn.set(req.socket, { requests: requests + sign, bytes: bytes + sign * readAhead(req) });
+  }
+
   private wait(socket: Socket, before: ServerResponse, response: ServerResponse, handle: () => void): void {
     this.waiting.set(response, AsyncResource.bind(handle));
-    this.waitingOn.set(socket, (this.waitingOn.get(socket) ?? 0) + 1);
-    before.once('close', () => setImmediate(() => this.begin(socket, response)));
+    this.count(response, 1);
+    before.once('close', () => {
+      if (this.due.push(() => this.begin(socket, response)) === 1) setImmediate(this.beginNext);
+    });
   }
+
+  private readonly beginNext = (): void => {
+    const begin = this.due.shift();
+    if (this.due.length > 0) setImmediate(this.beginNext);
+    begin?.();
+  };
 
   private begin(socket: Socket, response: ServerResponse): void {
     const handle = this.waiting.get(response);
     this.waiting.delete(response);
-    this.waitingOn.set(socket, (this.waitingOn.get(socket) ?? 1) - 1);
+    this.count(response, -1);
     // Ended with the response before: what came after it is not answered (RFC 9112, 9.6).
     if (!socket.writable) return;
     // Of the response before.
     socket.setTimeout(0);
     handle?.();
   }
+}
+
+/** How much of its body may be in memory before it is handled; Node then stops to read the connection. */
+function readAhead({ headers, readableHighWaterMark: most }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return most;
+  return Math.min(most, Number(headers['content-length'] ?? 0));
 }

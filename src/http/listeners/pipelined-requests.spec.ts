@@ -29,6 +29,11 @@ beforeEach(async () => {
   const app = express().use(note);
   app.get('/held', (_request, response) => held.push(() => response.send('held')));
   app.get('/large', (_request, response) => response.send(LARGE));
+  app.get('/busy', (_request, response) => {
+    const until = performance.now() + 2;
+    while (performance.now() < until);
+    response.send('busy');
+  });
   app.get('/last', (_request, response) => response.set('Connection', 'close').send('last'));
   app.use((_request, response) => response.send('ok'));
   const accessLog = { finished: () => undefined, originOf: () => undefined } as unknown as AccessLog;
@@ -55,6 +60,19 @@ async function send(bytes: string): Promise<Socket> {
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise(setImmediate);
 }
+
+const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
+
+test('of all that was sent ahead one begins in a turn, so that many connections keep others waiting as little as one', async () => {
+  const count = () => handled.filter(({ path }) => path === '/busy').length;
+  for (let n = 0; n < 30; n++) await send(get('/busy').repeat(50));
+  await until(() => count() > 100);
+  const socket = await send('');
+  const before = count();
+  socket.write(get('/ok'));
+  await until(() => handled.some(({ path }) => path === '/ok'));
+  expect(count() - before).toBeLessThan(10);
+});
 
 const paths = (): string[] => handled.map(({ path }) => path);
 
@@ -143,9 +161,21 @@ test('a client that sends too much, a little at a time, gets every response and 
   }
   held[0]?.();
   await once(socket, 'end');
-  expect([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual([
-    ...Array<string>(101).fill('200'),
-    '400',
-  ]);
+  expect(statusesIn(text)).toEqual([...Array<string>(101).fill('200'), '400']);
   expect(new Set(paths())).toEqual(new Set(['/held', '/after']));
+});
+
+test('bodies that wait for an earlier response may have 256 KiB together', async () => {
+  const post = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 16000\r\n\r\n${'x'.repeat(16_000)}`;
+  const socket = await send(get('/held') + post('/after').repeat(16));
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await until(() => held.length > 0);
+  socket.write(post('/more'));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  held[0]?.();
+  await once(socket, 'end');
+  expect(statusesIn(text)).toEqual([...Array<string>(17).fill('200'), '400']);
+  expect(paths()).not.toContain('/more');
 });

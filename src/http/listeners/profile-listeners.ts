@@ -195,7 +195,7 @@ export class ProfileListeners {
       return;
     }
     const isTwofold = isFramedTwice(request);
-    if (isTwofold || !this.order.hasRoom(socket)) {
+    if (isTwofold || !this.order.hasRoom(request)) {
       this.cutOff.add(socket);
       this.refuse(listener, socket, isTwofold ? undefined : TOO_MANY_WAIT);
       return;
