@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { HeldBytes } from '../common/bytes/held-bytes.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import type { Caller } from '../platform/tokens/caller.js';
 import type { KeyOutcome, PresentedKey } from './idempotency/key.store.js';
@@ -19,6 +20,8 @@ export interface GatewayRequest extends Request {
   caller?: Caller;
   /** Set by `JsonBodyGuard` for a request with an Idempotency-Key: SHA-256 of its bytes. */
   bodyHash?: string;
+  /** Set by `JsonBodyGuard`: the memory that its body takes, freed with the response unless `withHeldBody` takes it. */
+  held?: HeldBytes | undefined;
   /** Set by `IdempotencyGuard`, as are the next three. */
   presentedKey?: PresentedKey;
   /** For routes that store their response themselves. */

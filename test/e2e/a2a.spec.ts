@@ -332,6 +332,11 @@ describe('the endpoint', () => {
     ...['-200000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'].map(
       (after): Named => [after, call('ListTasks', { statusTimestampAfter: after }), 'statusTimestampAfter'],
     ),
+    [
+      'an id that comes back with every event, and is long',
+      { ...call('ListTasks', {}), id: 'x'.repeat(257) },
+      '"id" may have at most 256 characters',
+    ],
     ['eleven files', said(Array.from({ length: 11 }, () => ({ raw: 'eA==' }))), 'at most 10 files'],
   ])('%s is a malformed request, and its error says what to mend', async (_what, body, named) => {
     const answer = (await (await send(body)).json()) as { error?: { code: number; message: string } };

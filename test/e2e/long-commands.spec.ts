@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
-import { eventually } from '../harness/eventually.js';
 import { everyRow } from '../harness/every-row.js';
 import { startTestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
+import { lockWaits } from '../harness/lock-waits.js';
 
 /** "Long commands show progress on a terminal (rows done of rows to do), can be interrupted and repeated." */
 jest.setTimeout(180_000);
@@ -61,12 +61,7 @@ async function interrupted(
     await holder.query('BEGIN');
     await holder.query(lock);
     const command = bench.begin(args, { env: env(keys) });
-    await eventually(async () => {
-      const waiting = await database.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      expect(waiting).not.toEqual([]);
-    }, 60_000);
+    await lockWaits(database, 1, 60_000);
     command.kill(signal);
     const ended = await command.ended;
     expect([ended.code, ended.signal]).not.toEqual([0, null]);
@@ -74,12 +69,7 @@ async function interrupted(
     await holder.query('ROLLBACK');
     await holder.end();
   }
-  await eventually(async () => {
-    const others = await database.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    expect(others).toEqual([]);
-  });
+  await lockWaits(database, 0);
 }
 
 const audited = async (action: string): Promise<number> =>

@@ -2,12 +2,15 @@ import { connect, type Socket } from 'node:net';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { SocketClient } from '../harness/socket-client.js';
 
 const LARGEST = 1_048_576;
 const PIECE = Buffer.alloc(LARGEST - 4096, 0x41);
 /** The gateway has room for eight of the largest bodies, and one token may use half of it. */
 const SHARE = 4;
 const SENT = 10;
+
+const REFUSED = { error: { details: { reason: 'api_token_bodies' } } };
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -99,12 +102,22 @@ test('bodies that never end take no more than the share of their caller, and sma
   await isServedInTheEnd();
 });
 
-test('so it is with messages over a WebSocket, and their connections are closed', async () => {
-  const sockets = await Promise.all(Array.from({ length: SENT }, unfinishedMessage));
-  const refused = () => sockets.filter(({ answer }) => answer().includes('api_token_bodies'));
-  await eventually(() => expect(refused()).toHaveLength(SENT - SHARE));
-  await eventually(() => {
-    for (const { answer } of refused()) expect(answer()).toContain('a message did not come to its end');
+test('so it is with messages over a WebSocket: a further one waits until there is room', async () => {
+  const large = { content: 'A file', attachments: [fileOf(PIECE.length - 10_000)] };
+  for (let opened = 0; opened < SENT; opened += 1) await unfinishedMessage();
+  await eventually(async () => {
+    const refused = await gateway.b.post(messages, large);
+    expect(refused).toMatchObject({ status: 429, body: REFUSED });
   });
+  const headers = { authorization: `Bearer ${gateway.token}` };
+  const path = messages.replace(/\/messages$/, '');
+  const url = new URL(`/ws${path}`, gateway.b.base.replace('http', 'ws')).href;
+  const client = await SocketClient.open(url, { headers });
+  client.send({ type: 'message', ...large });
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect([client.of('done'), client.of('error'), client.closed]).toEqual([[], [], undefined]);
+  for (const socket of open.splice(0)) socket.destroy();
+  await client.until('done');
+  client.socket.terminate();
   await isServedInTheEnd();
 });

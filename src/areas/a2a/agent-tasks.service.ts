@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { BadRequest, GatewayError } from '../../common/errors/gateway-error.js';
+import type { HeldBytes } from '../../common/bytes/held-bytes.js';
+import { BadRequest, type GatewayError, isRefusal } from '../../common/errors/gateway-error.js';
 import { idFrom, isId } from '../../common/ids/typeid.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import { isDuplicate } from '../../platform/database/database-failure.js';
@@ -24,6 +25,10 @@ import { isOver, type TaskFacts } from './task-views.js';
 export interface A2aCaller {
   readonly caller: Caller;
   readonly mayGoOn: () => Promise<boolean>;
+  /** Counts what is fetched for its message, beside the body. */
+  readonly held?: HeldBytes | undefined;
+  /** Called with the answer of a turn that begins here at once. */
+  readonly began: (answer: Promise<unknown>) => void;
 }
 
 export interface AgentMessage extends SaidParts {
@@ -64,11 +69,12 @@ export class AgentTasks {
   ) {}
 
   /** Begins a task, or finds the task that this message began. Throws what sending a message throws. */
-  async begin(message: AgentMessage, { caller }: A2aCaller): Promise<TaskFacts> {
+  async begin(message: AgentMessage, by: A2aCaller): Promise<TaskFacts> {
+    const { caller } = by;
     const parts = JSON.stringify(['a2a', familyOf(caller), message.messageId]);
     const id = idFrom('msg', createHash('sha256').update(parts).digest());
     const before = await this.results.of(id);
-    if (before === undefined) await this.entrust(id, message, caller);
+    if (before === undefined) await this.entrust(id, message, by);
     const begun = before ?? (await this.results.of(id));
     if (begun === undefined) throw new SessionNotFound();
     return this.find(begun.turnId, caller);
@@ -78,23 +84,25 @@ export class AgentTasks {
    * Stores who is to be notified first: nothing begins when that is refused, and nothing that begins is missed, also
    * when this replica dies in between and the message is sent again.
    */
-  private async entrust(id: string, message: AgentMessage, caller: Caller): Promise<void> {
+  private async entrust(id: string, message: AgentMessage, by: A2aCaller): Promise<void> {
     const { push } = message;
-    if (push === undefined) return this.accept(id, message, caller);
-    await this.hooks.put({ messageId: id, turnId: undefined, hook: push, maker: caller });
+    if (push === undefined) return this.accept(id, message, by);
+    await this.hooks.put({ messageId: id, turnId: undefined, hook: push, maker: by.caller });
     try {
-      await this.accept(id, message, caller);
+      await this.accept(id, message, by);
     } catch (error) {
       if (isRefusal(error)) await this.hooks.forget(id).catch(() => undefined);
       throw error;
     }
   }
 
-  private async accept(id: string, message: AgentMessage, caller: Caller): Promise<void> {
+  private async accept(id: string, message: AgentMessage, by: A2aCaller): Promise<void> {
+    const { caller, held, began } = by;
     const sessionId = await this.sessionOf(message, caller);
     const { content, attachments } = message;
     try {
-      await this.messages.accept(sessionId, { id, content, attachments }, caller);
+      const { answer } = await this.messages.accept(sessionId, { id, content, attachments, held }, caller);
+      if (answer !== undefined) began(answer);
     } catch (error) {
       const isOther = isDuplicate(error);
       const isNew = message.contextId === undefined;
@@ -226,11 +234,4 @@ export class AgentTasks {
       `This context is with the agent "${session.agent}". Leave out the context for a new one with "${agent.slice(0, 64)}".`,
     );
   }
-}
-
-/**
- * Whether it is certain that nothing was stored: after a failure of the database the message may have begun its turn.
- */
-function isRefusal(error: unknown): boolean {
-  return error instanceof GatewayError && error.status < 500;
 }

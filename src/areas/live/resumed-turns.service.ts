@@ -74,9 +74,10 @@ export class ResumedTurns {
 
   private async isOf({ userMessageId }: TurnRecord, sent: SentMessage): Promise<boolean> {
     const stored = await this.messages.sent(userMessageId);
-    if (stored === undefined) return false;
-    const bytes =
-      stored.attachments.length === 0 ? new Map() : await this.messages.attachedTo([userMessageId]);
+    if (stored === undefined || !mayBeSame(stored, sent)) return false;
+    const bytes = sent.attachments.some((one) => 'data' in one)
+      ? await this.messages.attachedTo([userMessageId])
+      : NO_BYTES;
     return isSameMessage(stored, bytes, sent);
   }
 }
@@ -87,6 +88,22 @@ function replayTo(viewer: Viewer, seen: SeenEvent, { sessionId, answer: said, er
   viewer.follow(replayed(sessionId, seen.turnId, said, failure), { chars: seen.chars, steps: 0 });
 }
 
+const NO_BYTES: ReadonlyMap<string, Buffer> = new Map();
+
+type StoredMessage = Pick<Message, 'content' | 'attachments'>;
+
+/** What can be said without the bytes of its attachments, which may be many. */
+function mayBeSame({ content, attachments }: StoredMessage, sent: SentMessage): boolean {
+  return (
+    content === storableText(sent.content) &&
+    attachments.length === sent.attachments.length &&
+    attachments.every(({ sizeBytes }, index) => {
+      const other = sent.attachments[index];
+      return other === undefined || !('data' in other) || other.sizeBytes === sizeBytes;
+    })
+  );
+}
+
 type SentAttachment = SentMessage['attachments'][number];
 
 /**
@@ -94,13 +111,12 @@ type SentAttachment = SentMessage['attachments'][number];
  * compared: the URL is not fetched again.
  */
 function isSameMessage(
-  stored: Pick<Message, 'content' | 'attachments'>,
+  stored: StoredMessage,
   bytes: ReadonlyMap<string, Buffer>,
   sent: SentMessage,
 ): boolean {
   return (
-    stored.content === storableText(sent.content) &&
-    stored.attachments.length === sent.attachments.length &&
+    mayBeSame(stored, sent) &&
     stored.attachments.every((kept, index) =>
       isSameAttachment(kept, bytes.get(kept.id), sent.attachments[index]),
     )

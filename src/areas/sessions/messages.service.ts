@@ -30,6 +30,13 @@ export interface HistoryQuery {
   readonly before?: string | undefined;
 }
 
+/** A message that is stored. */
+export interface AcceptedMessage {
+  readonly userMessageId: string;
+  /** Settles when its turn is over, if that began here at once. */
+  readonly answer?: Promise<unknown>;
+}
+
 /** What people say in a session, and what the agent answers (docs/specification/silences.md, Turns). */
 @Injectable()
 export class MessagesService {
@@ -59,20 +66,21 @@ export class MessagesService {
   }
 
   /**
-   * The same for callers who do not wait: returns the message's id as soon as it is stored. If the session is busy, the
+   * The same for callers who do not wait: resolves as soon as the message is stored. If the session is busy, the
    * turn runs later, on any replica.
    */
-  async accept(sessionId: string, sent: SentMessage, caller: Caller): Promise<string> {
+  async accept(sessionId: string, sent: SentMessage, caller: Caller): Promise<AcceptedMessage> {
     const message = await this.whole(sessionId, sent, caller);
     const position = await this.queue.enterOrStay(sessionId, message, caller, this.settings.current);
-    if ('begun' in position) return this.starter.start(position.begun, message, caller).userMessageId;
+    if ('begun' in position) return this.starter.start(position.begun, message, caller);
     this.accepted.expect();
-    return position.waiting.userMessageId;
+    return position.waiting;
   }
 
   /** The message with its attachments given by URL. Nothing is fetched for a session that cannot take the message. */
   private async whole(sessionId: string, sent: SentMessage, caller: Caller): Promise<NewUserMessage> {
-    const { options } = sent;
+    const { held, ...message } = sent;
+    const { options } = message;
     const isRemote = sent.attachments.some((one) => 'url' in one);
     if (options !== undefined || isRemote || isNarrow(caller) || !isId('sess', sessionId)) {
       const session = await this.sessions.find(sessionId, caller);
@@ -84,8 +92,9 @@ export class MessagesService {
         );
       if (isRemote && session.status === 'terminated') throw new SessionEnded();
     }
-    const attachments = sent.attachments.length === 0 ? [] : await this.fetcher.complete(sent.attachments);
-    return { ...sent, attachments };
+    const given = sent.attachments;
+    const attachments = given.length === 0 ? [] : await this.fetcher.complete(given, held);
+    return { ...message, attachments };
   }
 
   /** Ends the session's turn within a second, on any replica; what it has said is kept. False when none runs. */

@@ -1,3 +1,4 @@
+import type { HeldBytes } from '../../common/bytes/held-bytes.js';
 import type { OnCommit } from '../../platform/database/sql.js';
 import type { FinishReason, ModelUsage } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
@@ -65,6 +66,8 @@ export interface RemoteAttachment {
 
 /** A message as it was sent. */
 export interface SentMessage extends Omit<NewUserMessage, 'attachments'> {
+  /** Counts what is fetched for it, beside the body that it came in. */
+  readonly held?: HeldBytes | undefined;
   readonly attachments: readonly (NewAttachment | RemoteAttachment)[];
 }
 

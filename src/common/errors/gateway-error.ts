@@ -121,6 +121,14 @@ export class Unavailable extends GatewayError {
   override readonly logLevel = 'warn';
 }
 
+/** No memory is left for what a caller sends. */
+export class NoRoom extends Unavailable {}
+
+/** Whether nothing was begun. After other errors of 500 and more nobody knows: the database may have stored it. */
+export function isRefusal(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && (error.status < 500 || error instanceof NoRoom);
+}
+
 /** The model provider or the whole turn ran into its deadline. */
 export class ProviderTimedOut extends GatewayError {
   readonly status = 504;

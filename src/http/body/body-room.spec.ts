@@ -61,3 +61,24 @@ test('room that is released is free again, once', () => {
   half(shared, 'ben');
   expect(thrown(() => shared.enter('cleo').add(FREE + 1))).toBeInstanceOf(Unavailable);
 });
+
+test('what comes after the release is refused: nobody would free it', () => {
+  const shared = room();
+  const held = shared.enter('ada');
+  held.add(FREE + LARGEST);
+  held.release();
+  expect(thrown(() => held.add(1))).toMatchObject({ status: 400 });
+  half(shared, 'ada');
+});
+
+test('callers without a token share a quarter of it, and a group of their addresses gets half of that', () => {
+  const shared = room();
+  const one = shared.enterStranger('192.0.2.0/24');
+  one.add(FREE + LARGEST);
+  expect(thrown(() => shared.enterStranger('192.0.2.0/24').add(FREE + 1))).toMatchObject({ status: 429 });
+  shared.enterStranger('198.51.100.0/24').add(FREE + LARGEST);
+  expect(thrown(() => shared.enterStranger('203.0.113.0/24').add(FREE + 1))).toMatchObject({ status: 503 });
+  half(shared, 'ada');
+  one.release();
+  expect(shared.enterStranger('203.0.113.0/24').add(FREE + LARGEST)).toBe(true);
+});

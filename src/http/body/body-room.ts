@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { RateLimited, Unavailable } from '../../common/errors/gateway-error.js';
+import type { HeldBytes } from '../../common/bytes/held-bytes.js';
+import { BadRequest, NoRoom, RateLimited } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 
 /** The start of each body is not counted, so small bodies are served however much others send. */
@@ -7,76 +8,90 @@ const FREE_BYTES = 65_536;
 /** How many bodies of the largest size one process has room for; one caller may use half of that. */
 const MAX_LARGEST = 8;
 
-/** The share of the room that one body takes while it arrives. */
-export interface HeldBody {
-  /**
-   * Counts bytes that have arrived; a negative number takes back bytes that were not part of the body.
-   * @returns whether the body takes up room by now
-   * @throws RateLimited when the caller's share is used up, Unavailable when the room is full
-   */
-  add(bytes: number): boolean;
-  /** Frees the room, once the body has been parsed or refused. */
-  release(): void;
+/** Callers without a token together may use a quarter, and one of them half of that. */
+const STRANGERS = 'strangers';
+
+interface Share {
+  /** Who is charged; `part` is how much of the room each may use. */
+  readonly holders: readonly { readonly name: string; readonly part: number }[];
 }
 
 /**
- * Bounds the memory of all bodies that are not parsed yet. Without it, callers that send large bodies and never finish
- * them would exhaust it.
+ * Bounds the memory of all bodies, from their first byte until their responses, and of messages until their turns are
+ * over. Without it, callers that send large bodies and never finish them, or that begin many large turns, would exhaust it.
  */
 @Injectable()
 export class BodyRoom {
   private held = 0;
-  private readonly byCaller = new Map<string, number>();
+  private readonly byHolder = new Map<string, number>();
 
   constructor(private readonly settings: Settings) {}
 
-  /** @param caller whose share is charged: a token's id or, without one, an address group */
-  enter(caller: string): HeldBody {
+  /** @param holder a token together with those that replace it: it may use half of the room */
+  enter(holder: string): HeldBytes {
+    return this.open({ holders: [{ name: `token:${holder}`, part: 1 / 2 }] });
+  }
+
+  /** For callers without a token. @param group of addresses */
+  enterStranger(group: string): HeldBytes {
+    const holders = [
+      { name: `stranger:${group}`, part: 1 / 8 },
+      { name: STRANGERS, part: 1 / 4 },
+    ];
+    return this.open({ holders });
+  }
+
+  private open(share: Share): HeldBytes {
     let arrived = 0;
     let counted = 0;
+    let isOver = false;
     return {
       add: (bytes) => {
-        arrived += bytes;
+        if (isOver) throw new BadRequest('The connection ended before its request was handled.');
+        arrived = Math.max(0, arrived + bytes);
         const more = Math.max(0, arrived - FREE_BYTES) - counted;
         if (more > 0) {
-          this.take(caller, more);
+          this.take(share, more);
           counted += more;
         }
         return counted > 0;
       },
       release: () => {
-        this.count(caller, -counted);
-        arrived = 0;
+        this.count(share, -counted);
         counted = 0;
+        isOver = true;
       },
     };
   }
 
-  private take(caller: string, bytes: number): void {
+  private take(share: Share, bytes: number): void {
     const { max_body_bytes: usual, max_message_body_bytes: message } = this.settings.current.gateway;
     const room = MAX_LARGEST * Math.max(usual, message);
-    if ((this.byCaller.get(caller) ?? 0) + bytes > room / 2) {
+    const full = share.holders.find(({ name, part }) => (this.byHolder.get(name) ?? 0) + bytes > room * part);
+    if (full !== undefined && full.name !== STRANGERS) {
       throw new RateLimited(
-        'Bodies of this caller that are still arriving take all of its share of memory.',
+        'Bodies of this caller that are arriving, or whose requests and turns are not over, take all of its share of memory. Send this again when one of them is over.',
         {
           retryAfterSecs: 1,
           details: { reason: 'api_token_bodies' },
         },
       );
     }
-    if (this.held + bytes > room) {
-      throw new Unavailable('There is no room for another large body right now.', {
+    if (full !== undefined || this.held + bytes > room) {
+      throw new NoRoom('There is no room for another large body right now. Send it again in a moment.', {
         retryAfterSecs: 1,
         details: { reason: 'too_many_bodies' },
       });
     }
-    this.count(caller, bytes);
+    this.count(share, bytes);
   }
 
-  private count(caller: string, by: number): void {
+  private count({ holders }: Share, by: number): void {
     this.held += by;
-    const now = (this.byCaller.get(caller) ?? 0) + by;
-    if (now === 0) this.byCaller.delete(caller);
-    else this.byCaller.set(caller, now);
+    for (const { name } of holders) {
+      const now = (this.byHolder.get(name) ?? 0) + by;
+      if (now === 0) this.byHolder.delete(name);
+      else this.byHolder.set(name, now);
+    }
   }
 }

@@ -3,11 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CollectedBytes } from '../../common/bytes/collected-bytes.js';
+import type { HeldBytes } from '../../common/bytes/held-bytes.js';
 import { BadRequest, BodyTooLarge, UnsupportedMediaType } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
+import { familyOf } from '../../platform/tokens/caller.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { IDEMPOTENCY_KEY } from '../idempotency/idempotency.guard.js';
-import { BodyRoom, type HeldBody } from './body-room.js';
+import { BodyRoom } from './body-room.js';
 import { readJsonObject } from './json-bytes.js';
 import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
 
@@ -31,7 +33,8 @@ export class JsonBodyGuard implements CanActivate {
   }
 
   private async read(request: GatewayRequest, response: Response, limit: BodyLimit): Promise<true> {
-    const held = this.room.enter(request.caller?.tokenId ?? '');
+    const { caller } = request;
+    const held = caller === undefined ? this.room.enterStranger('') : this.room.enter(familyOf(caller));
     try {
       const maxBytes = this.settings.current.gateway[limit];
       const body = await readJsonBytes(request, response, { maxBytes, held });
@@ -40,18 +43,35 @@ export class JsonBodyGuard implements CanActivate {
       }
       const json = body.length === 0 && !announcesBody(request) ? {} : readJsonObject(body);
       request.body = json instanceof Promise ? await json : json;
+      holdUntilResponse(request, response, held);
       return true;
-    } finally {
+    } catch (refusal) {
       held.release();
+      throw refusal;
     }
   }
+}
+
+/**
+ * What was parsed takes memory as long as the request is handled; only small bodies cost nothing here. Throws when the
+ * caller has gone meanwhile: the response would not say any more that it is closed.
+ */
+function holdUntilResponse(request: GatewayRequest, response: Response, held: HeldBytes): void {
+  request.held = held;
+  if (!held.add(0)) return;
+  if (response.closed) throw cutShort();
+  response.once('close', () => request.held?.release());
+}
+
+function cutShort(): BadRequest {
+  return new BadRequest('The connection ended before the whole request was read.');
 }
 
 /** Reads the bytes of a body declared as JSON, unparsed. @throws 415, 413, what `held` throws, and 400 when it is cut short */
 export function readJsonBytes(
   request: GatewayRequest,
   response: Response,
-  { maxBytes, held }: { readonly maxBytes: number; readonly held: HeldBody },
+  { maxBytes, held }: { readonly maxBytes: number; readonly held: HeldBytes },
 ): Promise<Buffer> {
   refuseOtherMediaTypes(request);
   const askForIt = (): void => {
@@ -96,15 +116,14 @@ function refuseOtherMediaTypes(request: GatewayRequest): void {
 function readBody(
   request: IncomingMessage,
   maxBytes: number,
-  { askForIt, held }: { readonly askForIt: () => void; readonly held: HeldBody },
+  { askForIt, held }: { readonly askForIt: () => void; readonly held: HeldBytes },
 ): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? '0');
   if (announced > maxBytes) throw tooLarge(maxBytes);
   askForIt();
   return new Promise<Buffer>((resolve, reject) => {
     const body = new CollectedBytes();
-    const cutShort = (): void =>
-      reject(new BadRequest('The connection ended before the whole body had arrived.'));
+    const cut = (): void => reject(cutShort());
     const add = (chunk: Buffer): void => {
       try {
         if (body.length + chunk.length > maxBytes) throw tooLarge(maxBytes);
@@ -120,11 +139,11 @@ function readBody(
       resolve(body.take());
       // The request lives until its response, and these listeners would keep the bytes in memory. Its end is no error
       // any more.
-      request.off('data', add).off('close', cutShort).off('error', cutShort).on('error', ignored);
+      request.off('data', add).off('close', cut).off('error', cut).on('error', ignored);
     });
     // The error is that of the caller's connection, not one of the gateway.
-    request.once('error', cutShort);
-    request.once('close', cutShort);
+    request.once('error', cut);
+    request.once('close', cut);
   });
 }
 

@@ -45,6 +45,13 @@ export interface OwnTerms {
   readonly caKey: string;
 }
 
+interface ReadTerms {
+  /** Of the body. */
+  readonly maxBytes: number;
+  /** Called before more bytes are kept; what it throws ends the call, as the cause of an `OutboundFailed`. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
 interface Way {
   readonly agent: Agent;
   readonly ownHosts?: ReadonlySet<string>;
@@ -102,8 +109,8 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** The whole answer. Throws like `send`, and `OutboundFailed` with `too_large` past `maxBytes` of body. */
-  read(call: OutboundCall & { readonly maxBytes: number }): Promise<OutboundResponse> {
-    return this.call(call, readUpTo(call.maxBytes));
+  read(call: OutboundCall & ReadTerms): Promise<OutboundResponse> {
+    return this.call(call, readUpTo(call));
   }
 
   /**
@@ -119,7 +126,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
     const connect = guardedConnector(this.guard, egress, ownHosts);
     const agent = new Agent({ connect, connections: 1, maxHeaderSize: MAX_HEADER_BYTES });
     try {
-      return await this.call(call, readUpTo(call.maxBytes), { agent, ownHosts });
+      return await this.call(call, readUpTo(call), { agent, ownHosts });
     } finally {
       await agent.destroy();
     }
@@ -178,10 +185,10 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   }
 }
 
-function readUpTo(maxBytes: number) {
+function readUpTo(terms: ReadTerms) {
   return async (answer: Dispatcher.ResponseData, deadline: Deadline): Promise<OutboundResponse> => {
     const { statusCode: status, headers, body } = answer;
-    const bytes = await collect(body, maxBytes);
+    const bytes = await collect(body, terms);
     deadline.clear();
     return { status, headers, body: bytes };
   };
@@ -189,7 +196,7 @@ function readUpTo(maxBytes: number) {
 
 async function collect(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
-  maxBytes: number,
+  { maxBytes, onBytes }: ReadTerms,
 ): Promise<Buffer> {
   const collected = new CollectedBytes();
   for await (const chunk of body) {
@@ -197,6 +204,7 @@ async function collect(
       body.destroy();
       throw new OutboundFailed('too_large');
     }
+    onBytes?.(chunk.length);
     collected.add(chunk);
   }
   return collected.take();

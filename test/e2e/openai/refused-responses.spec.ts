@@ -7,6 +7,7 @@ import { BadRequest } from '../../../src/common/errors/gateway-error.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
+import { lockWaits } from '../../harness/lock-waits.js';
 import { openAiClient, outputsOf, refusalOf, startEchoModel } from '../../harness/openai-face.js';
 
 let model: JudgingModel;
@@ -174,13 +175,6 @@ describe('DELETE and a response that goes on with the same one come one after th
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE', [row!.session_id]);
-    const waiting = (n: number) =>
-      eventually(async () => {
-        const locks = await gateway.database.query(
-          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-        );
-        expect(locks).toHaveLength(n);
-      });
     const goOn = () =>
       admin.responses.create({ ...agent, input: 'Two', previous_response_id: first.id }).then(
         ({ output_text: text }) => text,
@@ -190,7 +184,7 @@ describe('DELETE and a response that goes on with the same one come one after th
     const begun: Promise<unknown>[] = [];
     for (const [index, one] of (order === 'deleted first' ? [forget, goOn] : [goOn, forget]).entries()) {
       begun.push(one());
-      await waiting(index + 1);
+      await lockWaits(gateway.database, index + 1);
     }
     await holder.query('COMMIT');
     await holder.end();

@@ -4,6 +4,7 @@ import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { stackOf } from '../../../common/errors/error-text.js';
+import { dropMembers, withHeldBody } from '../../../http/body/with-held-body.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { publicUrl } from '../../../http/resource-metadata.js';
@@ -16,7 +17,7 @@ import { grants, LacksScope } from '../../../platform/tokens/scopes.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
 import { A2aRequest } from '../a2a-request.js';
 import { AgentCards } from '../agent-cards.service.js';
-import { AgentTasks } from '../agent-tasks.service.js';
+import { type A2aCaller, AgentTasks } from '../agent-tasks.service.js';
 import { TaskPush } from '../task-push.service.js';
 
 const HEARTBEAT_MS = 15_000;
@@ -26,6 +27,9 @@ const VERSION = 'a2a-version';
 /** What the SDK also says where it cannot read the params, since only then nothing here has failed. */
 const INTERNAL_ERROR = -32_603;
 const MALFORMED = 'The params do not have the form that the method takes.';
+/** An id comes back with every event of its stream. */
+const MAX_ID_CHARACTERS = 256;
+const ID_TOO_LONG = `"id" may have at most ${MAX_ID_CHARACTERS} characters.`;
 /** Of a call of JSON-RPC. */
 const MEMBERS = ['jsonrpc', 'id', 'method', 'params'];
 
@@ -59,8 +63,25 @@ export class A2aHandlers {
   }
 
   /** Throws the `GatewayError` of failures that are not answered in JSON-RPC. */
-  async post(
+  post(
     caller: Caller,
+    key: RequestKey | undefined,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    let turn: Promise<unknown> | undefined;
+    const began = (answer: Promise<unknown>): void => {
+      turn = answer;
+    };
+    return withHeldBody(
+      request,
+      (held) => this.respond({ caller, held, began }, key, request, response),
+      () => turn,
+    );
+  }
+
+  private async respond(
+    by: Omit<A2aCaller, 'mayGoOn'>,
     key: RequestKey | undefined,
     request: GatewayRequest,
     response: Response,
@@ -69,15 +90,21 @@ export class A2aHandlers {
     key?.replayed();
     const gone = new AbortController();
     response.once('close', () => gone.abort());
+    if (response.closed) gone.abort();
     const token = bearerOf(request.headers.authorization);
     const handler = new A2aRequest({
       ...{ tasks: this.tasks, cards: this.cards, push: this.push },
       ...{ url: this.urlOf(request), gone: gone.signal },
-      by: { caller, mayGoOn: () => this.tokens.mayGoOn(token) },
+      by: { ...by, mayGoOn: () => this.tokens.mayGoOn(token) },
       unforeseen: (error) => this.unforeseen(error, request),
     });
     const { id, method } = request.body as Record<string, unknown>;
-    if (READS.has(method) && !grants(caller.scopes, 'sessions:read')) throw new LacksScope('sessions:read');
+    if (typeof id === 'string' && id.length > MAX_ID_CHARACTERS) {
+      response.status(200).json(failure(null, new RequestMalformedError(ID_TOO_LONG)));
+      return;
+    }
+    if (READS.has(method) && !grants(by.caller.scopes, 'sessions:read'))
+      throw new LacksScope('sessions:read');
     const answer = await this.answerTo(takenFrom(request), request.get(VERSION), handler);
     if (isStream(answer)) await stream(answer, id, handler, response);
     else {
@@ -101,7 +128,7 @@ export class A2aHandlers {
     }
     const answer = new JsonRpcTransportHandler(handler).handle(body, context);
     // The SDK keeps the params until the answer, and has read all of them before it first waits.
-    empty(body['params']);
+    dropMembers(body['params']);
     return answer;
   }
 
@@ -149,11 +176,6 @@ function takenFrom(request: GatewayRequest): Record<string, unknown> {
   const body = request.body as Record<string, unknown>;
   request.body = undefined;
   return Object.fromEntries(MEMBERS.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
-}
-
-function empty(params: unknown): void {
-  if (typeof params !== 'object' || params === null) return;
-  for (const name of Object.keys(params)) Reflect.deleteProperty(params, name);
 }
 
 function codeOf(answer: unknown): unknown {

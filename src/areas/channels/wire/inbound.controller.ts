@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   Body,
   type CanActivate,
@@ -41,14 +42,14 @@ class SignedBodyGuard implements CanActivate {
     const channel = String(request.params['channel']);
     const key = await this.inbound.keyOf(channel);
     const maxBytes = this.settings.current.gateway.max_body_bytes;
-    const held = this.room.enter(`stranger:${this.addresses.groupOf(request)}`);
-    const body = await readJsonBytes(request, http.getResponse<Response>(), { maxBytes, held }).finally(() =>
-      held.release(),
-    );
+    const held = this.room.enterStranger(this.addresses.groupOf(request));
+    const response = http.getResponse<Response>();
+    response.once('close', () => held.release());
+    const body = await readJsonBytes(request, response, { maxBytes, held });
     const id = request.header('webhook-id');
     const timestamp = request.header('webhook-timestamp');
     this.inbound.verify({ id, timestamp, signature: request.header('webhook-signature') }, body, key);
-    request.signed = { channel, id: id ?? '', body };
+    request.signed = { channel, id: id ?? '', digest: createHash('sha256').update(body).digest('base64') };
     request.body = await readJsonObject(body);
     return true;
   }

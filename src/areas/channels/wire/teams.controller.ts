@@ -14,7 +14,6 @@ import { readJsonBytes } from '../../../http/body/json-body.guard.js';
 import { readJsonObject } from '../../../http/body/json-bytes.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { Open } from '../../../http/guards/access.decorator.js';
-import { ClientAddress } from '../../../http/guards/client-address.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { TeamsInbound, type VerifiedConnector } from '../adapters/teams/teams-inbound.service.js';
 
@@ -30,18 +29,15 @@ class ConnectorGuard implements CanActivate {
     private readonly inbound: TeamsInbound,
     private readonly settings: Settings,
     private readonly room: BodyRoom,
-    private readonly addresses: ClientAddress,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<ConnectorRequest>();
-    request.connector = await this.inbound.verify(
-      String(request.params['channel']),
-      request.header('authorization'),
-    );
+    const channel = String(request.params['channel']);
+    request.connector = await this.inbound.verify(channel, request.header('authorization'));
     const maxBytes = this.settings.current.gateway.max_body_bytes;
-    const held = this.room.enter(`stranger:${this.addresses.groupOf(request)}`);
+    const held = this.room.enter(`connector of ${channel}`);
     try {
       request.body = await readJsonObject(
         await readJsonBytes(request, http.getResponse<Response>(), { maxBytes, held }),

@@ -3,12 +3,16 @@ import type { Caller } from '../../../platform/tokens/caller.js';
 import { SessionsService } from '../../sessions/sessions.api.js';
 import { AttachmentFetcher, type UnstoredTurn, UnstoredTurns } from '../../turns/turns.api.js';
 import type { ChatRequest } from '../requests/chat-request.js';
+import type { CompleteAttachments } from '../requests/content.js';
 import { conversationOf } from '../requests/conversation.js';
 import { refuseTooLong } from '../requests/shared-parameters.js';
 import { ServedModels } from '../served-models.service.js';
 
 /** What chat completions and responses request alike. */
-export type AskedConversation = Pick<ChatRequest, 'model' | 'user' | 'messages' | 'options' | 'limitName'>;
+export type AskedConversation = Pick<
+  ChatRequest,
+  'model' | 'user' | 'messages' | 'options' | 'limitName' | 'held'
+>;
 
 /** Requests whose messages are the whole conversation: only their usage is stored. */
 @Injectable()
@@ -29,7 +33,8 @@ export class ChatCompletions {
     const { agent, model } = this.models.find(asked.model, caller, userId);
     const { options } = asked;
     refuseTooLong(agent.maxOutputTokens, options.maxOutputTokens, asked.limitName);
-    const messages = await conversationOf(asked.messages, this.fetcher, param);
+    const complete: CompleteAttachments = (given) => this.fetcher.complete(given, asked.held);
+    const messages = await conversationOf(asked.messages, complete, param);
     return this.turns.start({ agent, model, userId, caller, messages, options });
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { GatewayError, isRefusal } from '../../../common/errors/gateway-error.js';
 import { isDuplicate } from '../../../platform/database/database-failure.js';
 import type { OnCommit } from '../../../platform/database/sql.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -68,13 +68,12 @@ export class ContinuedSessions {
       await onCommit?.(runner, turnId);
       done.isStored = true;
     };
-    const message = { id, content, attachments, options, onCommit: committing };
+    const message = { id, content, attachments, options, onCommit: committing, held: asked.held };
     try {
       return await this.messages.start(session.id, message, caller);
     } catch (error) {
       // What another request stored stays.
-      const isRefused = error instanceof GatewayError && error.status < 500;
-      if (isRefused && done.isStored) await given?.undo().catch(() => undefined);
+      if (isRefusal(error) && done.isStored) await given?.undo().catch(() => undefined);
       // Two requests brought the outputs that the session waits for.
       throw isDuplicate(error) ? goneOn() : error;
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HeldBytes } from '../../../common/bytes/held-bytes.js';
 import type { ModelToolCall, ToolChoice } from '../../models/models.api.js';
 import type { MessageOptions } from '../../turns/turns.api.js';
 import { UnsupportedParameter } from '../openai.errors.js';
@@ -139,6 +140,8 @@ export interface ChatRequest {
   readonly limitName: string;
   /** The session that it continues. */
   readonly sessionId: string | undefined;
+  /** Counts what is fetched for it, beside its body. */
+  readonly held?: HeldBytes | undefined;
 }
 
 /** Throws `InvalidParameter` and `UnsupportedParameter`. */

@@ -49,15 +49,18 @@ export function soundOf(data: string, format: string, path: string): SaidPart {
   return { attached: inline('audio', null, { mimeType, data }, path) };
 }
 
+/** Fetches what is given by URL; see `AttachmentFetcher.complete`. */
+export type CompleteAttachments = AttachmentFetcher['complete'];
+
 /** Everything attached with its bytes, and the parts as models read them. */
 export async function asParts(
   said: readonly (readonly SaidPart[])[],
-  fetcher: AttachmentFetcher,
+  complete: CompleteAttachments,
   param: string,
 ): Promise<ContentPart[][]> {
   const given = said.flatMap((parts) => parts.flatMap((part) => ('attached' in part ? [part.attached] : [])));
   refuseTooMuch(given, param);
-  const whole = given.length === 0 ? [] : await fetcher.complete(given);
+  const whole = given.length === 0 ? [] : await complete(given);
   const known = new Map(given.map((one, index) => [one, whole[index]]));
   return said.map((parts) =>
     parts.flatMap((part): ContentPart[] => {

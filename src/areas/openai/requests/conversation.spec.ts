@@ -3,7 +3,7 @@ import { CallArguments } from './call-arguments.js';
 import type { SaidMessage } from './chat-request.js';
 import { conversationOf } from './conversation.js';
 
-const NO_FILES = { complete: () => Promise.resolve([]) } as never;
+const NO_FILES = () => Promise.resolve([]);
 const conversation = (messages: readonly SaidMessage[]) => conversationOf(messages, NO_FILES, 'messages');
 const asks: SaidMessage = { role: 'user', parts: [{ text: 'Hello' }] };
 const says = (text: string, ...calls: readonly { id: string; name: string; arguments: object }[]) =>

@@ -1,8 +1,7 @@
 import type { ContentPart, ModelMessage, ModelToolCall } from '../../models/models.api.js';
-import type { AttachmentFetcher } from '../../turns/turns.api.js';
 import { InvalidParameter } from '../openai.errors.js';
 import type { SaidMessage } from './chat-request.js';
-import { asParts } from './content.js';
+import { asParts, type CompleteAttachments } from './content.js';
 
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
 
@@ -12,13 +11,13 @@ type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
  */
 export async function conversationOf(
   messages: readonly SaidMessage[],
-  fetcher: AttachmentFetcher,
+  complete: CompleteAttachments,
   param: string,
 ): Promise<ModelMessage[]> {
   const spoken = messages.filter((one) => one.role === 'user');
   const parts = await asParts(
     spoken.map((one) => one.parts),
-    fetcher,
+    complete,
     param,
   );
   const partsOf = new Map(spoken.map((one, index) => [one, parts[index] ?? []]));

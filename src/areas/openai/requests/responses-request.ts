@@ -1,3 +1,4 @@
+import type { HeldBytes } from '../../../common/bytes/held-bytes.js';
 import type { ToolChoice } from '../../models/models.api.js';
 import type { MessageOptions } from '../../turns/turns.api.js';
 import { InvalidParameter, UnsupportedParameter } from '../openai.errors.js';
@@ -43,6 +44,8 @@ export interface ResponsesRequest {
   readonly previousResponseId: string | undefined;
   /** What answers repeat of the request. */
   readonly echo: Echo;
+  /** Counts what is fetched for it, beside its body. */
+  readonly held?: HeldBytes | undefined;
 }
 
 /** Throws `InvalidParameter` and `UnsupportedParameter`. */

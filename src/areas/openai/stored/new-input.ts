@@ -1,15 +1,10 @@
 import { newId } from '../../../common/ids/typeid.js';
 import type { ContentPart, ModelMessage } from '../../models/models.api.js';
 import type { Session } from '../../sessions/sessions.api.js';
-import type {
-  AttachmentFetcher,
-  CallerOutput,
-  EarlierMessage,
-  Message,
-  NewAttachment,
-} from '../../turns/turns.api.js';
+import type { CallerOutput, EarlierMessage, Message, NewAttachment } from '../../turns/turns.api.js';
 import { InvalidParameter } from '../openai.errors.js';
 import type { SaidMessage } from '../requests/chat-request.js';
+import type { CompleteAttachments } from '../requests/content.js';
 import { type Attached, refuseTooMuch } from '../requests/content.js';
 import { conversationOf } from '../requests/conversation.js';
 
@@ -38,7 +33,7 @@ export interface FurtherInput {
 /** The last messages of the user are the new input; the rest was said before. Throws `InvalidParameter`. */
 export async function wholeInput(
   messages: readonly SaidMessage[],
-  fetcher: AttachmentFetcher,
+  complete: CompleteAttachments,
 ): Promise<WholeInput> {
   const before = messages.findLastIndex(({ role }) => role !== 'user') + 1;
   const now = saidNow(messages.slice(before), INPUT);
@@ -46,7 +41,7 @@ export async function wholeInput(
   if (before === 0 && isSaid) return { earlier: [], now };
   const said = messages.slice(0, before);
   // Checked like a whole conversation, although the message to answer is kept apart here.
-  const whole = await conversationOf(isSaid ? [...said, STAND_IN] : said, fetcher, INPUT);
+  const whole = await conversationOf(isSaid ? [...said, STAND_IN] : said, complete, INPUT);
   return { earlier: earlierOf(isSaid ? whole.slice(0, -1) : whole), now };
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { isRefusal } from '../../../common/errors/gateway-error.js';
 import { isDuplicate } from '../../../platform/database/database-failure.js';
 import type { OnCommit } from '../../../platform/database/sql.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -39,6 +39,8 @@ export interface BegunResponse {
   readonly createdAt: number;
   /** Absent when its caller does not wait. */
   readonly started?: StartedTurn;
+  /** Settles when its turn is over, if that began here at once. */
+  readonly answer?: Promise<unknown> | undefined;
 }
 
 /** The session of a response, and what is said there. */
@@ -85,6 +87,7 @@ export class ResponseStarter {
     const done = { isStored: false };
     const message: SentMessage = {
       ...place.message,
+      held: asked.held,
       onCommit: async (runner, id) => {
         turnId = id;
         await place.onCommit(runner, id);
@@ -96,14 +99,13 @@ export class ResponseStarter {
     try {
       if (!asked.isBackground) {
         const started = await this.messages.start(place.sessionId, message, caller);
-        return { turnId: started.live.turnId, createdAt, started };
+        return { turnId: started.live.turnId, createdAt, started, answer: started.answer };
       }
-      await this.messages.accept(place.sessionId, message, caller);
-      return { turnId, createdAt };
+      const { answer } = await this.messages.accept(place.sessionId, message, caller);
+      return { turnId, createdAt, answer };
     } catch (error) {
       // After a failure of the database nobody knows whether the turn was stored. What another request stored stays.
-      const isRefused = error instanceof GatewayError && error.status < 500;
-      if (isRefused && (done.isStored || asked.previousResponseId === undefined))
+      if (isRefusal(error) && (done.isStored || asked.previousResponseId === undefined))
         await place.undo().catch(() => undefined);
       throw await this.reasonOf(error, place);
     }
@@ -125,7 +127,8 @@ export class ResponseStarter {
     const { agent, model } = this.modelOf(asked, caller, userId);
     // Before its history is stored: a caller that may not begin stores nothing.
     await this.limits.refuseSpent({ agent, userId, caller });
-    const { earlier, now } = await wholeInput(await this.references.resolve(asked, caller), this.fetcher);
+    const said = await this.references.resolve(asked, caller);
+    const { earlier, now } = await wholeInput(said, (given) => this.fetcher.complete(given, asked.held));
     const session = { sessionId: '', channel: API_CHANNEL, agent: agent.name, userId, model };
     await this.options.refuseUnsupported(session, asked.options, toolContext(session, caller));
     const input = { userId: asked.user, agent: agent.name, model: model ?? undefined };

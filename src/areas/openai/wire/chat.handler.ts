@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { emptyBody, withHeldBody } from '../../../http/body/with-held-body.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
 import { markReplayed } from '../../../http/idempotency/replayed-response.js';
@@ -35,15 +36,18 @@ export class ChatHandler {
     response: Response,
   ): Promise<void> {
     const asked = chatRequest(body);
+    emptyBody(request);
     const call = chatCall(asked);
     const session = sessionOf(asked, request.get(HEADER));
     if (session === undefined) return this.unstored.answer(call, caller, key, request, response);
-    // Otherwise it would stay in memory, with the base64 of pictures, until the answer.
-    request.body = undefined;
     const exchange = { caller, request, response };
     if (key?.turnId !== undefined) return this.repeat(key.turnId, call, exchange);
     if (asked.isStream) this.viewers.refuseTooMany(caller);
-    const started = await this.continued.start(asked, session, caller, key?.storingTurn());
+    const started = await withHeldBody(
+      request,
+      (held) => this.continued.start({ ...asked, held }, session, caller, key?.storingTurn()),
+      ({ answer }) => answer,
+    );
     const form = call.form(started.live.turnId);
     if (asked.isStream) {
       this.viewers.open(form.events(), exchange).follow(started.live);

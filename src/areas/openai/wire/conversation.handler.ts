@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { GatewayError, InternalError } from '../../../common/errors/gateway-error.js';
+import { withHeldBody } from '../../../http/body/with-held-body.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -42,12 +43,13 @@ export class ConversationHandler {
     request: GatewayRequest,
     response: Response,
   ): Promise<void> {
-    // Otherwise it would stay in memory, with the base64 of pictures, until the answer.
-    request.body = undefined;
     if (asked.isStream) this.viewers.refuseTooMany(caller);
-    await key?.claim();
+    const turn = await withHeldBody(
+      request,
+      (held) => this.begun({ asked: { ...asked, held }, param }, caller, key),
+      ({ answer }) => answer,
+    );
     try {
-      const turn = await this.completions.start(asked, caller, param);
       const form = formOf(turn.id);
       const kept = key === undefined ? undefined : keep(turn, asked.isStream, form, key);
       if (kept === undefined) response.once('close', () => turn.abandon());
@@ -58,10 +60,29 @@ export class ConversationHandler {
       await kept;
       response.status(200).json(form.whole(await turn.answer));
     } catch (error) {
-      if (key !== undefined && !key.isStored) await key.settle(asGatewayError(error));
+      await settleUnless(key, error);
       throw error;
     }
   }
+
+  private async begun(
+    { asked, param }: { readonly asked: AskedConversation; readonly param: string },
+    caller: Caller,
+    key: RequestKey | undefined,
+  ): Promise<UnstoredTurn> {
+    await key?.claim();
+    try {
+      return await this.completions.start(asked, caller, param);
+    } catch (error) {
+      await settleUnless(key, error);
+      throw error;
+    }
+  }
+}
+
+/** The failure is the outcome of the key, unless it has one. */
+async function settleUnless(key: RequestKey | undefined, error: unknown): Promise<void> {
+  if (key !== undefined && !key.isStored) await key.settle(asGatewayError(error));
 }
 
 /** The answer is stored for its key, whether or not its caller is still there. */

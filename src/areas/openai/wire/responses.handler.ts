@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { emptyBody, withHeldBody } from '../../../http/body/with-held-body.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
 import { markReplayed } from '../../../http/idempotency/replayed-response.js';
@@ -46,21 +47,26 @@ export class ResponsesHandler {
     response: Response,
   ): Promise<void> {
     const asked = responsesRequest(body);
+    emptyBody(request);
     if (request.headers['x-session-id'] !== undefined)
       throw new UnsupportedParameter(
         'X-Session-Id',
         'responses go on with previous_response_id; leave it out',
       );
     if (!asked.isStored) return this.unstored.answer(responseCall(asked), caller, key, request, response);
-    // Otherwise it would stay in memory, with the base64 of pictures, until the answer.
-    request.body = undefined;
     const exchange = { caller, request, response };
     if (key?.turnId !== undefined) return this.repeat(key.turnId, asked, exchange);
     if (asked.isStream) this.viewers.refuseTooMany(caller);
-    const begun = await this.starter.begin(asked, caller, key?.storingTurn());
-    if (asked.isStream) await this.streamBegun(begun, asked, exchange);
-    else if (begun.started === undefined) await this.show(responseIdOf(begun.turnId), exchange);
-    else await this.answer(begun.started, stateAtFirst(begun, asked), response);
+    const begun = await withHeldBody(
+      request,
+      (held) => this.starter.begin({ ...asked, held }, caller, key?.storingTurn()),
+      ({ answer }) => answer,
+    );
+    const state = stateAtFirst(begun, asked);
+    // Not awaited here: the input would stay in memory until the response has ended.
+    if (asked.isStream) return this.streamBegun(begun, state, exchange);
+    if (begun.started === undefined) return this.show(responseIdOf(begun.turnId), exchange);
+    return this.answer(begun.started, state, response);
   }
 
   /** Responds with the response as it is, or with its events after the last one that was seen. */
@@ -116,12 +122,7 @@ export class ResponsesHandler {
     else exchange.response.status(200).json(responseView(found.state));
   }
 
-  private async streamBegun(
-    begun: BegunResponse,
-    asked: ResponsesRequest,
-    exchange: Exchange,
-  ): Promise<void> {
-    const state = stateAtFirst(begun, asked);
+  private async streamBegun(begun: BegunResponse, state: ResponseState, exchange: Exchange): Promise<void> {
     if (begun.started !== undefined) {
       this.view(state, placeAfter(-1), exchange).follow(begun.started.live);
       return;

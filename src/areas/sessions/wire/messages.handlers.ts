@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { InternalError } from '../../../common/errors/gateway-error.js';
+import { withHeldBody } from '../../../http/body/with-held-body.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
 import { markReplayed } from '../../../http/idempotency/replayed-response.js';
@@ -62,15 +63,23 @@ export class MessagesHandlers {
     if (key?.turnId !== undefined) return this.repeat(key.turnId, request, response);
     const message = { ...newUserMessage(body), onCommit: key?.storingTurn() };
     if (wantsNoWaiting(request.headers)) {
-      accept(response, sessionId, await this.messages.accept(sessionId, message, caller));
+      const { userMessageId } = await withHeldBody(
+        request,
+        (held) => this.messages.accept(sessionId, { ...message, held }, caller),
+        ({ answer }) => answer,
+      );
+      accept(response, sessionId, userMessageId);
       return;
     }
-    if (!acceptsEvents(request.headers)) {
-      await this.answer(response, await this.messages.start(sessionId, message, caller));
-      return;
-    }
-    this.viewers.refuseTooMany(holderOf(request));
-    const { live } = await this.messages.start(sessionId, message, caller);
+    const isStream = acceptsEvents(request.headers);
+    if (isStream) this.viewers.refuseTooMany(holderOf(request));
+    const started = await withHeldBody(
+      request,
+      (held) => this.messages.start(sessionId, { ...message, held }, caller),
+      ({ answer }) => answer,
+    );
+    if (!isStream) return this.answer(response, started);
+    const { live } = started;
     this.view(request, response, { turnId: live.turnId, ...TURN_START }).follow(live);
   }
 
@@ -132,7 +141,9 @@ export class MessagesHandlers {
     response: Response,
   ): Promise<void> {
     await this.sessions.find(sessionId, caller);
-    const record = await this.resumed.find(sessionId, seen, newUserMessage(body), key?.turnId);
+    const record = await withHeldBody(request, () =>
+      this.resumed.find(sessionId, seen, newUserMessage(body), key?.turnId),
+    );
     if (!this.resumed.isSeen(seen)) this.viewers.refuseTooMany(holderOf(request));
     key?.replayed();
     if (key !== undefined) markReplayed(request, response);

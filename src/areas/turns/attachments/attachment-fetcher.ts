@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { BadRequest } from '../../../common/errors/gateway-error.js';
+import type { HeldBytes } from '../../../common/bytes/held-bytes.js';
+import { BadRequest, GatewayError } from '../../../common/errors/gateway-error.js';
 import { newId } from '../../../common/ids/typeid.js';
 import { MEDIA_TYPE } from '../../../common/text/media-type.js';
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/outbound.errors.js';
@@ -9,6 +10,13 @@ import type { NewAttachment, RemoteAttachment } from '../message.js';
 
 /** An answer without a media type, or with this one, says nothing: the caller's media type then counts. */
 const UNTYPED = 'application/octet-stream';
+
+interface FetchLimits {
+  /** Bytes that are left for the message. */
+  readonly room: number;
+  readonly deadline: number;
+  readonly held: HeldBytes | undefined;
+}
 
 /** Fetches attachments given by URL, through the outbound guard and within the limits of a message. */
 @Injectable()
@@ -20,9 +28,13 @@ export class AttachmentFetcher {
 
   /**
    * All attachments with their bytes, in order. They are fetched one after the other, so that memory never holds more
-   * than one message may have. Throws `BadAttachment`, which names the first attachment that could not be fetched.
+   * than one message may have; what arrives counts as `held`. Throws `BadAttachment`, which names the first attachment
+   * that could not be fetched, and what `held` throws.
    */
-  async complete(given: readonly (NewAttachment | RemoteAttachment)[]): Promise<readonly NewAttachment[]> {
+  async complete(
+    given: readonly (NewAttachment | RemoteAttachment)[],
+    held?: HeldBytes,
+  ): Promise<readonly NewAttachment[]> {
     const { allow_remote_fetch: isAllowed, fetch_timeout_ms: timeoutMs } = this.settings.current.multimodal;
     for (const [index, one] of isAllowed ? [] : given.entries())
       if (isRemote(one)) throw new BadAttachment(pathOf(one, index), 'is not fetched here: send the bytes');
@@ -30,20 +42,15 @@ export class AttachmentFetcher {
     const complete: NewAttachment[] = [];
     let room = given.reduce((left, one) => left - (isRemote(one) ? 0 : one.sizeBytes), MAX_ATTACHED_BYTES);
     for (const [index, one] of given.entries()) {
-      const whole = isRemote(one) ? await this.fetch(one, pathOf(one, index), room, deadline) : one;
+      const whole = isRemote(one) ? await this.fetch(one, pathOf(one, index), { room, deadline, held }) : one;
       if (isRemote(one)) room -= whole.sizeBytes;
       complete.push(whole);
     }
     return complete;
   }
 
-  private async fetch(
-    remote: RemoteAttachment,
-    path: string,
-    room: number,
-    deadline: number,
-  ): Promise<NewAttachment> {
-    const answer = await this.read(remote.url, path, room, Math.max(1, deadline - performance.now()));
+  private async fetch(remote: RemoteAttachment, path: string, limits: FetchLimits): Promise<NewAttachment> {
+    const answer = await this.read(remote.url, path, limits);
     const problem = problemOf(answer);
     if (problem !== undefined) throw new BadAttachment(path, problem);
     const { type, name } = remote;
@@ -57,14 +64,17 @@ export class AttachmentFetcher {
   private async read(
     url: string,
     path: string,
-    maxBytes: number,
-    timeoutMs: number,
+    { room: maxBytes, deadline, held }: FetchLimits,
   ): Promise<OutboundResponse> {
+    const timeoutMs = Math.max(1, deadline - performance.now());
+    const onBytes = (bytes: number) => held?.add(bytes);
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'agent-gateway' };
     try {
-      return await this.outbound.read({ method: 'GET', url, headers, maxBytes, timeoutMs });
+      return await this.outbound.read({ method: 'GET', url, headers, maxBytes, timeoutMs, onBytes });
     } catch (error) {
       if (error instanceof OutboundRefused) throw new BadAttachment(path, error.message);
+      // There is no room for it.
+      if (error instanceof OutboundFailed && error.cause instanceof GatewayError) throw error.cause;
       if (error instanceof OutboundFailed) throw new BadAttachment(path, failureText(error));
       throw error;
     }

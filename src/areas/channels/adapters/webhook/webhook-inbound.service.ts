@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { mediaKind } from '../../../../common/text/media-type.js';
 import { Database } from '../../../../platform/database/database.js';
@@ -100,7 +99,8 @@ export interface SignedMessage {
   readonly channel: string;
   /** `webhook-id`; a repeated message has the same one. */
   readonly id: string;
-  readonly body: Buffer;
+  /** SHA-256 of the body, in base64. */
+  readonly digest: string;
 }
 
 export interface WebhookMessage {
@@ -152,14 +152,13 @@ export class WebhookInbound {
    * @param closed aborted when the response is
    */
   async receive(signed: SignedMessage, message: WebhookMessage, closed: AbortSignal): Promise<WebhookAnswer> {
-    const { channel, id, body } = signed;
+    const { channel, id, digest } = signed;
     const settings = this.directory.settingsOf(channel);
     const sender = { id: message.user, aliases: [], displayName: message.user };
     const arrived = { sender, isGroup: false, isAddressed: true };
     if (settings === undefined || admissionOf(arrived, settings) !== 'admitted') throw new SenderNotAllowed();
     const { conversation, user, content: text } = message;
     const files = this.filesOf(message);
-    const digest = createHash('sha256').update(body).digest('base64');
     const target = { conversation, user, id, digest };
     const added = await this.inbox.accept(channel, [
       { ...arrived, externalId: id, conversation, text, files, target },

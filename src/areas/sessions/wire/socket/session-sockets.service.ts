@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import type { HeldBytes } from '../../../../common/bytes/held-bytes.js';
 import { GatewayError, InternalError } from '../../../../common/errors/gateway-error.js';
 import { RefusalLog } from '../../../../http/access-log/refusal-log.js';
 import { BodyRoom } from '../../../../http/body/body-room.js';
@@ -14,21 +15,37 @@ import { CallerDirectory } from '../../../../platform/identity/caller-directory.
 import { onBehalfOf } from '../../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../../platform/logging/logger.js';
 import { Settings } from '../../../../platform/settings/settings.js';
-import type { Caller } from '../../../../platform/tokens/caller.js';
+import { type Caller, familyOf } from '../../../../platform/tokens/caller.js';
 import { SessionViews, Viewers } from '../../../live/live.api.js';
+import type { StartedTurn } from '../../../turns/turns.api.js';
 import { MessagesService } from '../../messages.service.js';
 import { Questions } from '../../questions.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
-import { countArriving } from './arriving-messages.js';
+import { ArrivingMessage } from './arriving-message.js';
 import { type ClientFrame, readClientFrame } from './client-frame.js';
 import { type AcceptedHandshake, Handshake, PROTOCOL } from './handshake.service.js';
-import { SocketInbox } from './socket-inbox.js';
+import { type ArrivedFrame, SocketInbox } from './socket-inbox.js';
 import { SocketViewer } from './socket-viewer.js';
 
 /** A ping, and room for the fields of later versions. */
 const READER_FRAME_BYTES = 4096;
 /** Pieces that one message may come in; each costs as much as a frame and is not charged. */
 const MAX_FRAGMENTS = 1024;
+/** Of the network, in which the frame of a reader may arrive: each takes half a kilobyte, whatever is in it. */
+const READER_CHUNKS = 64;
+
+interface OpenedSocket {
+  readonly viewer: SocketViewer;
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  readonly address: string;
+}
+
+interface FrameOrigin {
+  readonly sessionId: string;
+  readonly caller: Caller;
+  readonly held: HeldBytes | undefined;
+}
 
 /** The WebSockets of sessions. They show every turn, and accept messages, cancellations and answers to tool calls and to what tools ask. */
 @Injectable()
@@ -53,8 +70,8 @@ export class SessionSockets {
     logs: Logs,
   ) {
     this.logger = logs.for('sessions::socket');
-    this.writers = serverOf(settings.current.gateway.max_message_body_bytes);
-    this.readers = serverOf(READER_FRAME_BYTES);
+    this.writers = serverOf({ maxPayload: settings.current.gateway.max_message_body_bytes });
+    this.readers = serverOf({ maxPayload: READER_FRAME_BYTES, maxBufferedChunks: READER_CHUNKS });
   }
 
   /** Takes a connection that asks for a WebSocket, on the listener of either profile. Never throws: it answers. */
@@ -72,12 +89,8 @@ export class SessionSockets {
         // Calls back before it returns, and not at all for a socket that is gone.
         server.handleUpgrade(request, socket, head, (webSocket) => {
           const viewer = new SocketViewer(webSocket, socket, profile);
-          opened = this.open(viewer, webSocket, handshake, this.addresses.of(request));
-          if (handshake.mayWrite) {
-            const held = this.room.enter(handshake.caller.tokenId);
-            const errorOf = (thrown: unknown) => this.errorOf(thrown);
-            countArriving({ viewer, webSocket, socket, held, errorOf });
-          }
+          const opening = { viewer, webSocket, socket, address: this.addresses.of(request) };
+          opened = this.open(opening, handshake);
         });
         void (opened ?? Promise.resolve()).then(stopExpecting);
       },
@@ -90,25 +103,30 @@ export class SessionSockets {
   }
 
   private open(
-    viewer: SocketViewer,
-    webSocket: WebSocket,
+    { viewer, webSocket, socket, address }: OpenedSocket,
     handshake: AcceptedHandshake,
-    address: string,
   ): Promise<void> {
     const { token, sessionId, seen, caller } = handshake;
+    const errorOf = (thrown: unknown) => this.errorOf(thrown);
     const origin = { actor: caller.tokenName, address, tokenId: caller.tokenId };
     this.viewers.add(viewer, handshake.caller, () => this.tokens.mayGoOn(token));
     const inbox = new SocketInbox(viewer, {
       charge: () => this.charge.ask(`token:${handshake.caller.tokenId}`, handshake.tier),
-      read: (data, isBinary) =>
+      read: (frame) =>
         onBehalfOf(
           () => origin,
           { session_id: sessionId },
-          () => this.read(viewer, handshake, data, isBinary),
+          () => this.read(viewer, handshake, frame),
         ),
-      errorOf: (thrown) => this.errorOf(thrown),
+      errorOf,
     });
-    webSocket.on('message', (data, isBinary) => inbox.message(data as Buffer, isBinary));
+    const enter = (): HeldBytes => this.room.enter(familyOf(caller));
+    const arriving = handshake.mayWrite
+      ? new ArrivingMessage({ viewer, webSocket, socket, enter, errorOf })
+      : undefined;
+    webSocket.on('message', (data, isBinary) =>
+      inbox.message({ data: data as Buffer, isBinary, held: arriving?.take() }),
+    );
     webSocket.on('ping', (data) => inbox.ping(data));
     webSocket.on('pong', () => inbox.pong());
     return this.views.open(sessionId, viewer, seen).catch((thrown: unknown) => {
@@ -120,37 +138,41 @@ export class SessionSockets {
   private async read(
     viewer: SocketViewer,
     { caller, sessionId, token }: AcceptedHandshake,
-    data: Buffer,
-    isBinary: boolean,
-  ): Promise<void> {
+    { data, isBinary, held }: ArrivedFrame,
+  ): Promise<StartedTurn | undefined> {
+    // Its last piece may have arrived although there was no room for it.
+    held?.add(0);
     const frame = await readClientFrame(data, isBinary, caller.scopes);
     if (frame.type === 'ping') {
       viewer.reply({ type: 'pong' });
-      return;
+      return undefined;
     }
     if ((await this.tokens.find(token)) === undefined) {
       viewer.cut('forbidden');
-      return;
+      return undefined;
     }
-    await this.obey(frame, sessionId, caller);
+    return this.obey(frame, { sessionId, caller, held });
   }
 
-  private async obey(frame: Exclude<ClientFrame, { type: 'ping' }>, sessionId: string, caller: Caller) {
+  private async obey(
+    frame: Exclude<ClientFrame, { type: 'ping' }>,
+    { sessionId, caller, held }: FrameOrigin,
+  ): Promise<StartedTurn | undefined> {
     switch (frame.type) {
       case 'cancel':
         await this.messages.cancel(sessionId, caller);
-        return;
+        return undefined;
       case 'tool_approval':
         await this.answers.answer(sessionId, frame.approvalId, frame.verdict, caller);
-        return;
+        return undefined;
       case 'tool_answer':
         await this.questions.answer(frame.questionId, frame.answer, caller, sessionId);
-        return;
+        return undefined;
       case 'message':
-        await this.messages.start(sessionId, frame.message, caller);
-        return;
+        return this.messages.start(sessionId, { ...frame.message, held }, caller);
       default:
         frame satisfies never;
+        return undefined;
     }
   }
 
@@ -163,11 +185,11 @@ export class SessionSockets {
   }
 }
 
-function serverOf(maxPayload: number): WebSocketServer {
+function serverOf(limits: Pick<ServerOptions, 'maxPayload' | 'maxBufferedChunks'>): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload,
+    ...limits,
     maxFragments: MAX_FRAGMENTS,
     // Pings are charged like everything else before they are answered.
     autoPong: false,

@@ -1,3 +1,4 @@
+import type { HeldBytes } from '../../../../common/bytes/held-bytes.js';
 import { Conflict, type GatewayError } from '../../../../common/errors/gateway-error.js';
 import { rateLimited } from '../../../../http/guards/rate-charge.js';
 import type { RateDecision } from '../../../../platform/rate-limits/rate-limiter.port.js';
@@ -12,11 +13,26 @@ const MAX_CHARGING = 1024;
 const MAX_REFUSED = 100;
 const REFUSED_WITHIN_MS = 1000;
 
+interface BegunTurn {
+  /** Settles when it is over. */
+  readonly answer: Promise<unknown>;
+}
+
+export interface ArrivedFrame {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+  /** The memory that it takes; undefined for sockets that send small frames only. */
+  readonly held: HeldBytes | undefined;
+}
+
 export interface InboxRules {
   /** Charges one frame to the token's rate limit. */
   charge(): RateDecision | Promise<RateDecision>;
-  /** Does what a frame says; only called for frames within the limit. */
-  read(data: Buffer, isBinary: boolean): Promise<void>;
+  /**
+   * Does what a frame says; only called for frames within the limit.
+   * @returns the turn that it began, which needs the frame's memory until its answer
+   */
+  read(frame: ArrivedFrame): Promise<BegunTurn | undefined>;
   errorOf(thrown: unknown): GatewayError;
 }
 
@@ -35,44 +51,64 @@ export class SocketInbox {
     private readonly rules: InboxRules,
   ) {}
 
-  message(data: Buffer, isBinary: boolean): void {
-    this.charged(() => this.read(data, isBinary));
-  }
-
-  ping(data: Buffer): void {
-    this.charged(() => this.viewer.pong(data));
-  }
-
-  pong(): void {
-    if (!this.viewer.beat()) this.charged(() => undefined);
-  }
-
-  private charged(act: () => void): void {
-    if (!this.viewer.isOpen) return;
-    if (this.charging >= MAX_CHARGING) {
-      this.refuse(tooMany());
-      return;
-    }
-    const decision = this.rules.charge();
-    if (!(decision instanceof Promise)) {
-      this.decided(decision, act);
-      return;
-    }
-    this.charging += 1;
-    if (this.charging === MANY_CHARGING) this.viewer.readNoMore();
-    decision
-      .then((taken) => this.decided(taken, act))
-      .catch((thrown: unknown) => this.viewer.reply(this.rules.errorOf(thrown)))
-      .finally(() => {
-        this.charging -= 1;
-        if (this.charging < MANY_CHARGING) this.viewer.readOn();
+  /** Frees the frame's memory once it is refused or done, with the turn that it began. */
+  message(frame: ArrivedFrame): void {
+    const release = (): void => frame.held?.release();
+    const done = this.charged(() => this.read(frame));
+    if (done === undefined) release();
+    else
+      void done.then((begun) => {
+        if (begun === undefined) release();
+        else begun.answer.then(release, release);
       });
   }
 
-  private decided(decision: RateDecision, act: () => void): void {
-    if (!this.viewer.isOpen) return;
-    if (decision.allowed) act();
-    else this.refuse(rateLimited(decision));
+  ping(data: Buffer): void {
+    void this.charged(() => {
+      this.viewer.pong(data);
+      return undefined;
+    });
+  }
+
+  pong(): void {
+    if (!this.viewer.beat()) void this.charged(() => undefined);
+  }
+
+  /** @returns when it is over; undefined if it is already. Never rejects. */
+  private charged(
+    act: () => Promise<BegunTurn | undefined> | undefined,
+  ): Promise<BegunTurn | undefined> | undefined {
+    if (!this.viewer.isOpen) return undefined;
+    if (this.charging >= MAX_CHARGING) {
+      this.refuse(tooMany());
+      return undefined;
+    }
+    const decision = this.rules.charge();
+    if (!(decision instanceof Promise)) return this.decided(decision, act);
+    this.charging += 1;
+    if (this.charging === MANY_CHARGING) this.viewer.readNoMore();
+    return decision
+      .finally(() => {
+        this.charging -= 1;
+        if (this.charging < MANY_CHARGING) this.viewer.readOn();
+      })
+      .then((taken) => this.decided(taken, act))
+      .catch((thrown: unknown) => this.failed(thrown));
+  }
+
+  private decided(
+    decision: RateDecision,
+    act: () => Promise<BegunTurn | undefined> | undefined,
+  ): Promise<BegunTurn | undefined> | undefined {
+    if (!this.viewer.isOpen) return undefined;
+    if (decision.allowed) return act();
+    this.refuse(rateLimited(decision));
+    return undefined;
+  }
+
+  private failed(thrown: unknown): undefined {
+    this.viewer.reply(this.rules.errorOf(thrown));
+    return undefined;
   }
 
   private refuse(error: GatewayError): void {
@@ -86,15 +122,15 @@ export class SocketInbox {
     else this.viewer.reply(error);
   }
 
-  private read(data: Buffer, isBinary: boolean): void {
+  private read(frame: ArrivedFrame): Promise<BegunTurn | undefined> | undefined {
     if (this.inFlight >= MAX_IN_FLIGHT) {
       this.viewer.reply(tooMany());
-      return;
+      return undefined;
     }
     this.inFlight += 1;
-    this.rules
-      .read(data, isBinary)
-      .catch((thrown: unknown) => this.viewer.reply(this.rules.errorOf(thrown)))
+    return this.rules
+      .read(frame)
+      .catch((thrown: unknown) => this.failed(thrown))
       .finally(() => {
         this.inFlight -= 1;
       });

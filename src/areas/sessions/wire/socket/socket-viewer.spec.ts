@@ -53,3 +53,16 @@ test.each([
   slow.takeAll();
   expect(slow.isPaused).toBe(false);
 });
+
+test('a client that is held back is not read, whatever it is sent, and not taken for dead', () => {
+  const slow = new SlowSocket();
+  const viewer = new SocketViewer(slow as unknown as WebSocket, {} as Socket, 'a');
+  viewer.holdBack();
+  viewer.reply({ type: 'pong' });
+  slow.takeAll();
+  viewer.readOn();
+  for (let beats = 0; beats < 3; beats += 1) viewer.heartbeat();
+  expect(slow.isPaused).toBe(true);
+  viewer.letOn();
+  expect(slow.isPaused).toBe(false);
+});

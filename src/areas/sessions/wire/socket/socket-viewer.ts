@@ -19,6 +19,7 @@ const TRY_LATER = 1013;
 /** A viewer over a WebSocket: of every turn of a session, beginning with the running one. */
 export class SocketViewer extends Viewer {
   private isAlive = true;
+  private isHeldBack = false;
 
   constructor(
     private readonly webSocket: WebSocket,
@@ -76,6 +77,8 @@ export class SocketViewer extends Viewer {
   }
 
   heartbeat(): void {
+    // Its pongs are not read either.
+    if (this.isHeldBack) return;
     if (!this.isAlive) {
       this.webSocket.terminate();
       return;
@@ -105,8 +108,21 @@ export class SocketViewer extends Viewer {
     this.webSocket.pause();
   }
 
-  /** Reads again, unless the client does not read what it is sent. */
+  /** Stops reading until `letOn`, whatever is sent to the client meanwhile: there is no room for what it sends. */
+  holdBack(): void {
+    this.isHeldBack = true;
+    this.readNoMore();
+  }
+
+  letOn(): void {
+    this.isHeldBack = false;
+    this.isAlive = true;
+    this.readOn();
+  }
+
+  /** Reads again, unless the client does not read what it is sent, or is held back. */
   readOn(): void {
+    if (this.isHeldBack) return;
     if (this.webSocket.isPaused && this.isOpen && !this.isFull) this.webSocket.resume();
   }
 
