@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { JudgingModel } from '../harness/judging-model.js';
+import { lockWaits } from '../harness/lock-waits.js';
 import { startEchoModel } from '../harness/openai-face.js';
 
 let model: JudgingModel;
@@ -33,12 +33,7 @@ test('a turn whose start waited for the session reads what was said while it wai
   await holder.query('BEGIN');
   await holder.query('SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE', [session]);
   const answer = say('Two');
-  await eventually(async () => {
-    const waiting = await gateway.database.query(
-      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-    );
-    expect(waiting).toHaveLength(1);
-  });
+  await lockWaits(gateway.database, 1);
   await holder.query(TURN, [session]);
   await holder.query('COMMIT');
   await holder.end();

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
 import { WaitingPlaces } from '../../src/areas/turns/waiting-places.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
@@ -132,6 +134,65 @@ test('so is one whose place expired and was deleted before anyone looked', async
   release();
   expect((await first).status).toBe(200);
 });
+
+test.each([
+  [
+    'deleted',
+    2,
+    `WITH gone AS (DELETE FROM turns WHERE session_id = $1 AND status = 'waiting' RETURNING user_message_id)
+     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id`,
+  ],
+  [
+    'cancelled',
+    3,
+    `WITH taken AS (
+       UPDATE turns SET status = 'cancelled', ended_at = now() WHERE session_id = $1 AND status = 'waiting'
+       RETURNING user_message_id, session_id
+     ), counted AS (
+       UPDATE sessions SET message_count = message_count + 1, turn_count = turn_count + 1 FROM taken WHERE id = session_id RETURNING message_count)
+     UPDATE messages SET seq = message_count FROM counted, taken WHERE messages.id = taken.user_message_id`,
+  ],
+])(
+  'one that is %s at the moment in which it would begin neither begins nor keeps the session',
+  async (_what, turns, sql) => {
+    const id = await newSession();
+    const release = slowTool(replica(0));
+    const first = replica(0).b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
+    await waitFor(async () => (await running(id)) === 1);
+    const second = replica(1).b.post(`/sessions/${id}/messages`, { content: 'second' });
+    await waitFor(async () => (await waitingTurns(id)) === 1);
+    // In one transaction, which has begun before the session becomes free, and ends afterwards.
+    const eraser = new Client({ connectionString: database.directUrl });
+    await eraser.connect();
+    // It must not wait for whoever waits for it: that would be a deadlock.
+    await eraser.query(`SET lock_timeout = '500ms'`);
+    await eraser.query('BEGIN');
+    await eraser.query(`SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting' FOR UPDATE`, [id]);
+    const waitsForEraser = async () => {
+      const waiting = await database.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%turn_fence + 1%'`,
+      );
+      return waiting.length > 0;
+    };
+    // It looks several times meanwhile, and locks nothing while the session is busy.
+    await sleep(500);
+    expect(await waitsForEraser()).toBe(false);
+    release();
+    expect((await first).status).toBe(200);
+    try {
+      await waitFor(waitsForEraser);
+      await eraser.query(sql, [id]);
+      await eraser.query('COMMIT');
+    } finally {
+      await eraser.end();
+    }
+    expect((await second).status).toBe(409);
+    const third = await replica(2).b.post(`/sessions/${id}/messages`, { content: 'third' });
+    expect(third.status).toBe(200);
+    const { body } = await replica(0).b.get<{ turn_count: number }>(`/sessions/${id}`);
+    expect(body.turn_count).toBe(turns);
+  },
+);
 
 test('a running turn cannot be closed by others, however often they look for lost ones', async () => {
   const id = await newSession();

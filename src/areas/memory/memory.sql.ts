@@ -87,21 +87,35 @@ export const STORE = statement({
     RETURNING id, (id = :id) AS fresh`,
 });
 
+/** Locks in one order everywhere, so that concurrent deletions do not deadlock. */
+const locked = (ids: string): string =>
+  `SELECT id FROM memory_entries WHERE id IN (${ids}) ORDER BY id FOR UPDATE`;
+
+export const IS_OVER = statement({
+  name: 'memory.is_over',
+  params: { user: text, most: integer },
+  row: { entries: integer },
+  sql: 'SELECT entries FROM memory_users WHERE user_id = :user AND entries > :most',
+});
+/** Only one transaction at a time trims what a user has: two would both delete what is too much. */
+export const LOCK_TRIM = statement({
+  name: 'memory.lock_trim',
+  params: { user: text },
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(hashtextextended('memories of ' || :user::text, 0))`,
+});
 /** Deletes the least recently used ones. */
 export const TRIM = statement({
   name: 'memory.trim',
   params: { user: text, most: integer },
   row: { id: text },
   sql: `
-    DELETE FROM memory_entries WHERE id IN (
-      SELECT id FROM memory_entries WHERE user_id = :user ORDER BY used_at, id
-      LIMIT greatest((SELECT entries FROM memory_users WHERE user_id = :user) - :most::int, 0) FOR UPDATE SKIP LOCKED)
+    DELETE FROM memory_entries WHERE id IN (${locked(`
+      SELECT id FROM (
+        SELECT id FROM memory_entries WHERE user_id = :user ORDER BY used_at, id
+        LIMIT greatest((SELECT entries FROM memory_users WHERE user_id = :user) - :most::int, 0)) AS oldest`)})
     RETURNING id`,
 });
-
-/** Locks in one order everywhere, so that concurrent deletions do not deadlock. */
-const locked = (ids: string): string =>
-  `SELECT id FROM memory_entries WHERE id IN (${ids}) ORDER BY id FOR UPDATE`;
 
 export const FORGET = statement({
   name: 'memory.forget',

@@ -51,7 +51,12 @@ export class MemoryStore {
 
   /** Deletes the least recently used entries beyond `most`. @returns how many it deleted */
   async trim(userId: string, most: number): Promise<number> {
-    return (await this.database.query(sql.TRIM, { user: userId, most })).length;
+    const [over] = await this.database.query(sql.IS_OVER, { user: userId, most });
+    if (over === undefined) return 0;
+    return this.database.transaction(async (runner) => {
+      await runner.query(sql.LOCK_TRIM, { user: userId });
+      return (await runner.query(sql.TRIM, { user: userId, most })).length;
+    });
   }
 
   async forget({ sessionId, userId }: MemoryContext, ids: readonly string[]): Promise<MemoryEntry[]> {

@@ -13,7 +13,7 @@ const LARGE_ERASED_AT_ONCE = 20;
 export const PERSON = { id: text, hash: text, json: text, word: text, mark: text };
 export const GIVEN = `given AS (
   SELECT :id::text AS id, :hash::text AS hash, :json::text AS json, :word::text AS word, :mark::text AS mark)`;
-const DONE = { done: integer };
+const DONE = { found: integer, done: integer };
 
 /** Every table of the plan with its statements, in the plan's order. */
 export const PLANNED_TABLES = Object.entries(ERASURE_PLAN).map(([table, plan]) => ({
@@ -26,7 +26,10 @@ export const PLANNED_TABLES = Object.entries(ERASURE_PLAN).map(([table, plan]) =
 }));
 export type PlannedTable = (typeof PLANNED_TABLES)[number];
 
-/** To be repeated until it changes fewer rows than `atOnce`. */
+/**
+ * To be repeated until it finds no more than it changes, and fewer than `atOnce`. A row that somebody else has changed
+ * since the statement began is found, but not changed: its next run sees it.
+ */
 export type Batched = ReturnType<typeof eraseOf>;
 
 const EXISTING = statement({
@@ -73,6 +76,10 @@ function rowsOf(table: string, { secret = [], large }: TablePlan, mine: string) 
   };
 }
 
+function counted(done: string): string {
+  return `SELECT (SELECT count(*) FROM found)::int AS found, (SELECT count(*) FROM ${done})::int AS done`;
+}
+
 function eraseOf(table: string, { large, erasedInOrderOf: order }: TablePlan, mine: string) {
   const atOnce = large === true ? LARGE_ERASED_AT_ONCE : ERASED_AT_ONCE;
   return {
@@ -83,10 +90,12 @@ function eraseOf(table: string, { large, erasedInOrderOf: order }: TablePlan, mi
       params: PERSON,
       row: DONE,
       sql: `
-        WITH ${GIVEN}
-        DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-          SELECT t.ctid FROM ${table} AS t, given WHERE ${mine}${order === undefined ? '' : ` ORDER BY ${order}`} LIMIT ${atOnce} FOR UPDATE OF t))
-        RETURNING 1 AS done`,
+        WITH ${GIVEN}, found AS MATERIALIZED (
+          SELECT t.ctid AS place FROM ${table} AS t, given WHERE ${mine}${order === undefined ? '' : ` ORDER BY ${order}`} LIMIT ${atOnce} FOR UPDATE OF t
+        ), gone AS (
+          DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT place FROM found)) RETURNING 1
+        )
+        ${counted('gone')}`,
     }),
   };
 }
@@ -108,10 +117,12 @@ function changeOf(table: string, what: string, { set, where }: NonNullable<Table
       params: PERSON,
       row: DONE,
       sql: `
-        WITH ${GIVEN}
-        UPDATE ${table} SET ${set} FROM given WHERE ${table}.ctid = ANY (ARRAY(
-          SELECT t.ctid FROM ${table} AS t, given WHERE ${where} LIMIT ${ERASED_AT_ONCE}))
-        RETURNING 1 AS done`,
+        WITH ${GIVEN}, found AS MATERIALIZED (
+          SELECT t.ctid AS place FROM ${table} AS t, given WHERE ${where} LIMIT ${ERASED_AT_ONCE}
+        ), changed AS (
+          UPDATE ${table} SET ${set} FROM given WHERE ${table}.ctid = ANY (ARRAY(SELECT place FROM found)) RETURNING 1
+        )
+        ${counted('changed')}`,
     }),
   };
 }

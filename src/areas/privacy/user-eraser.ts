@@ -152,10 +152,11 @@ export class UserEraser {
     count: (rows: number) => void = () => undefined,
   ): Promise<number> {
     for (let total = 0; ; ) {
-      const rows = (await this.database.query(statement, personParams(person))).length;
-      total += rows;
-      count(rows);
-      if (rows < atOnce) return total;
+      const [row] = await this.database.query(statement, personParams(person));
+      const { found, done } = row ?? { found: 0, done: 0 };
+      total += done;
+      count(done);
+      if (found < atOnce && done >= found) return total;
     }
   }
 }

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { ConnectionLost } from '../../platform/database/database-failure.js';
+import { throughOutage } from '../../platform/database/through-outage.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { type Caller, ownersOf } from '../../platform/tokens/caller.js';
 import { TokenStore } from '../../platform/tokens/token.store.js';
@@ -13,6 +15,7 @@ import type { NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
 import type { QueueRefusal, SessionTurnState } from './session-turn-state.js';
 import { type StartLimits, TurnStore, type WaitingTurn } from './turn.store.js';
+import { LEASE_SECS } from './turn-lease.js';
 import { SessionAwaitsApproval, SessionEnded, SessionNotFound, TurnInProgress } from './turns.errors.js';
 import { WaitingPlaces } from './waiting-places.service.js';
 
@@ -119,23 +122,17 @@ export class TurnQueue {
     return entry;
   }
 
-  private async wait(
-    turn: WaitingTurn,
-    { terms, caller }: QueueRequest,
-    deadline: number,
-  ): Promise<ClaimedTurn> {
+  private async wait(turn: WaitingTurn, request: QueueRequest, deadline: number): Promise<ClaimedTurn> {
     this.places.keep(turn.turnId);
     try {
       let hasSlot = this.slots.tryAcquire();
       for (;;) {
-        const begun = hasSlot
-          ? await this.slots.holdFor(() => this.store.startWaiting(turn, terms))
-          : undefined;
-        if (begun !== undefined) return begun;
-        const state = await this.sessionState(turn, terms, caller);
+        const found = await this.lookThroughOutage(turn, request, { hasSlot, deadline });
+        if ('begun' in found) return found.begun;
+        const { state, hadSlot } = found;
         const leftMs = deadline - performance.now();
-        if (leftMs <= 0) throw this.whyNot(state, hasSlot, terms.allowance);
-        if (!hasSlot && !state.busy && state.next_turn === turn.turnId) {
+        if (leftMs <= 0) throw this.whyNot(state, hadSlot, request.terms.allowance);
+        if (!hadSlot && !state.busy && state.next_turn === turn.turnId) {
           hasSlot = await this.slots.acquireWithin(leftMs);
           continue;
         }
@@ -143,11 +140,48 @@ export class TurnQueue {
         hasSlot = this.slots.tryAcquire();
       }
     } catch (error) {
-      await this.store.leaveQueue(turn);
+      // A place that cannot be left lapses by itself, and what went wrong first says more.
+      await this.store.leaveQueue(turn).catch(() => undefined);
       throw error;
     } finally {
       this.places.leave(turn.turnId);
     }
+  }
+
+  /**
+   * Begins the turn if it may. Repeated while the database is away, so that a short outage costs nobody the place: one that
+   * is over, with a look after it, before a place lapses whose last renewal was due when the outage began.
+   */
+  private lookThroughOutage(
+    turn: WaitingTurn,
+    { terms, caller }: QueueRequest,
+    { hasSlot, deadline }: { readonly hasSlot: boolean; readonly deadline: number },
+  ): Promise<
+    { readonly begun: ClaimedTurn } | { readonly state: SessionTurnState; readonly hadSlot: boolean }
+  > {
+    let isBeginning = false;
+    let hadSlot = hasSlot;
+    let looks = 0;
+    const look = async () => {
+      isBeginning = false;
+      // The last renewal may have fallen into the outage.
+      if (looks++ > 0) {
+        await this.store.keepPlaces([turn.turnId]);
+        hadSlot = this.slots.tryAcquire();
+      }
+      isBeginning = true;
+      const begun = hadSlot
+        ? await this.slots.holdFor(() => this.store.startWaiting(turn, terms))
+        : undefined;
+      isBeginning = false;
+      if (begun !== undefined) return { begun };
+      return { state: await this.sessionState(turn, terms, caller), hadSlot };
+    };
+    return throughOutage(look, {
+      limitMs: Math.min(LEASE_SECS * 1000, deadline - performance.now()),
+      // The turn may have begun.
+      isFinal: (error) => isBeginning && error instanceof ConnectionLost,
+    });
   }
 
   /** Throws `SessionEnded`, `TokenRevoked`, `TurnInProgress` and `TurnLimitReached` when it is no use to wait. */

@@ -22,7 +22,8 @@ import { newestSummary, type Summary } from './prompt/context-cuts.store.js';
 import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
-export const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
+/** From now on, also in a transaction that has waited for something since it began. */
+export const LEASE_END = `clock_timestamp() + interval '${LEASE_SECS} seconds'`;
 
 /** Takes the session for this replica. */
 const CLAIM = `
@@ -158,13 +159,24 @@ export const START_LIMITED = statement({
   sql: startSql(LIMITED),
 });
 
-/** The same for a message that waited: only the first in line gets the session. */
+/** Whether the waiting message may have the session: it is free, and the message is the first in line. */
+const MAY_BEGIN = `${FREE_FOR_LINE} AND (${AWAITED} OR :turn = (
+  SELECT id FROM turns WHERE session_id = :session AND status = 'waiting' AND wait_until > now()
+  ORDER BY arrival LIMIT 1))`;
+
+/**
+ * The same for a message that waited: only the first in line gets the session. Its turn is locked before the session, as
+ * whoever deletes or cancels it does: what they did first is seen, and they find a running turn afterwards. Those that may
+ * not begin look several times a second, and lock nothing.
+ */
 const startWaitingSql = ({ standing, within, spent }: LimitsSql): string => `
-    WITH ${standing}claimed AS (
+    WITH ${standing}mine AS MATERIALIZED (
+      SELECT 1 FROM turns WHERE id = :turn AND session_id = :session AND status = 'waiting'
+        AND EXISTS (SELECT 1 FROM sessions WHERE id = :session AND ${MAY_BEGIN})
+      FOR NO KEY UPDATE
+    ), claimed AS (
       ${CLAIM}
-      WHERE id = :session AND ${FREE_FOR_LINE} AND (${AWAITED} OR :turn = (
-        SELECT id FROM turns WHERE session_id = :session AND status = 'waiting' AND wait_until > now()
-        ORDER BY arrival LIMIT 1))
+      WHERE id = :session AND EXISTS (SELECT 1 FROM mine) AND ${MAY_BEGIN}
         ${within}
       RETURNING ${CLAIMED}
     ), said AS (
@@ -176,7 +188,7 @@ const startWaitingSql = ({ standing, within, spent }: LimitsSql): string => `
       FROM claimed WHERE turns.id = :turn AND turns.session_id = :session
     )
     SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN :withContent::boolean THEN said.content END', 'json_array_length(said.attachments)')}${spent}
-    FROM claimed, said`;
+    FROM claimed LEFT JOIN said ON true`;
 export const START_WAITING = statement({
   name: 'turns.begin_waiting',
   params: TURN_PARAMS,

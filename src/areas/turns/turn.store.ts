@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../../platform/database/database.js';
+import { DatabaseAway } from '../../platform/database/database-failure.js';
 import type { SqlRunner } from '../../platform/database/sql.js';
+import { throughOutage } from '../../platform/database/through-outage.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../platform/settings/settings.js';
@@ -10,7 +12,7 @@ import { holdToken } from '../../platform/tokens/token-endings.js';
 import { budgetsJson } from '../usage/usage.api.js';
 import { type ClaimedRow, type ClaimedTurn, claimedTurn } from './claimed-turn.js';
 import { LIMIT_USAGE, LOCK_SESSION, LOCK_TOKEN } from './limits/spending.sql.js';
-import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
+import { lockBytes, refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
 import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
 import type { TurnOrigin } from './lost/turn-origin.js';
 import type { NewUserMessage } from './message.js';
@@ -20,7 +22,12 @@ import {
   refusalOf,
   type SessionTurnState,
 } from './session-turn-state.js';
+import { LEASE_SECS } from './turn-lease.js';
 import * as begin from './turn-start.sql.js';
+import { TurnInterrupted } from './turns.errors.js';
+
+/** How long to try to read the history of a turn that has begun. Nobody renews its lease yet. */
+const HISTORY_MS = (LEASE_SECS * 1000) / 4;
 
 export interface WaitingTurn {
   readonly sessionId: string;
@@ -57,6 +64,7 @@ export class TurnStore {
       ? await attempt(this.database)
       : await this.database.transaction(async (runner) => {
           await lockToken(runner, allowance);
+          await lockBytes(runner, allowance, bytesOf(message));
           const row = await attempt(runner);
           if (row !== undefined) await storeWith(runner, turn, message, allowance);
           return row;
@@ -72,6 +80,7 @@ export class TurnStore {
     return this.database.transaction(async (runner) => {
       const { timeoutSecs, allowance, caller } = limits;
       await holdToken(runner, caller);
+      await lockBytes(runner, allowance, bytesOf(message));
       await runner.query(LOCK_SESSION, { session: sessionId });
       const [session] = await runner.query(LIMIT_USAGE, {
         ...{ session: sessionId, timeoutSecs, turn: null },
@@ -97,7 +106,7 @@ export class TurnStore {
     });
   }
 
-  /** Takes the session for the first in line. Undefined while it is not its turn. */
+  /** Takes the session for the first in line. Undefined while it is not its turn; then nothing was written. */
   async startWaiting(turn: WaitingTurn, limits: StartLimits): Promise<ClaimedTurn | undefined> {
     const attempt = async (runner: SqlRunner) => {
       if (turn.isAccepted && !(await lockAccepted(runner, turn))) return undefined;
@@ -109,7 +118,7 @@ export class TurnStore {
       return row;
     };
     const isAlone = limits.allowance.tokenTurns === 0 && !turn.isAccepted;
-    const claimed = isAlone ? await attempt(this.database) : await this.database.transaction(attempt);
+    const claimed = await (isAlone ? attempt(this.database) : this.database.transaction(attempt));
     return this.begun(turn, claimed, limits);
   }
 
@@ -174,13 +183,22 @@ export class TurnStore {
     const before = row.message_count - 1;
     // What was said while the statement waited for the session is missing.
     if (before > row.messages_cut && row.history[0]?.seq !== before) {
-      const [now] = await this.database.query(begin.READ_HISTORY, {
-        ...{ session: turn.sessionId, historyMessages },
-        ...{ cut: row.messages_cut, place: row.message_count },
-      });
-      Object.assign(row, now);
+      Object.assign(row, await this.historyBefore(turn, row, historyMessages));
     }
     return claimedTurn(turn, row, budgetsJson(allowance.budgets));
+  }
+
+  /** The turn has begun, so a failure is never one after which nothing was changed. */
+  private async historyBefore({ sessionId }: WaitingTurn, row: ClaimedRow, historyMessages: number) {
+    const place = { cut: row.messages_cut, place: row.message_count };
+    const params = { session: sessionId, historyMessages, ...place };
+    try {
+      const read = () => this.database.query(begin.READ_HISTORY, params);
+      const [now] = await throughOutage(read, { limitMs: HISTORY_MS });
+      return now;
+    } catch (error) {
+      throw error instanceof DatabaseAway ? new TurnInterrupted(error) : error;
+    }
   }
 }
 
@@ -213,11 +231,11 @@ async function lockAccepted(runner: SqlRunner, { turnId, sessionId }: WaitingTur
 async function storeWith(
   runner: SqlRunner,
   { turnId, userMessageId }: WaitingTurn,
-  { attachments, onCommit }: NewUserMessage,
+  message: NewUserMessage,
   allowance: TurnAllowance,
 ): Promise<void> {
-  const bytes = attachments.reduce((sum, { data }) => sum + data.length, 0);
-  await refuseTooManyBytes(runner, allowance, bytes);
+  const { attachments, onCommit } = message;
+  await refuseTooManyBytes(runner, allowance, bytesOf(message));
   for (const { id, data } of attachments)
     await runner.query(begin.INSERT_ATTACHMENT, {
       id,
@@ -227,6 +245,9 @@ async function storeWith(
     });
   await onCommit?.(runner, turnId);
 }
+
+const bytesOf = ({ attachments }: NewUserMessage): number =>
+  attachments.reduce((sum, { data }) => sum + data.length, 0);
 
 function attachmentsJson(message: NewUserMessage): string {
   return JSON.stringify(message.attachments.map(({ data: _bytes, ...info }) => info));

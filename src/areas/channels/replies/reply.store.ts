@@ -12,8 +12,12 @@ import { LeaseLost } from '../channel-failures.js';
 import { type ConversationClaim, HELD, HOLDER, holderOf } from '../conversations/conversation.store.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 
-/** Only the replica that holds the conversation (see `HELD`) may write replies. */
-const IF_HELD = `EXISTS (SELECT 1 FROM channel_conversations WHERE ${HELD})`;
+/**
+ * Only the replica that holds the conversation (see `HELD`) may write replies. The row is locked, so that nobody else claims
+ * the conversation until this is committed: who does then sees what was written.
+ */
+const HOLDING = `held AS MATERIALIZED (SELECT 1 FROM channel_conversations WHERE ${HELD} FOR SHARE)`;
+const IF_HELD = `EXISTS (SELECT 1 FROM held)`;
 
 /** Notes that a draft is about to be shown. */
 const DRAFT = statement({
@@ -21,6 +25,7 @@ const DRAFT = statement({
   params: { ...HOLDER, message: text, content: text },
   row: { part: integer },
   sql: `
+    WITH ${HOLDING}
     INSERT INTO channel_replies (message_id, part, content, status)
     SELECT :message, 1, :content, 'draft' WHERE ${IF_HELD} ON CONFLICT (message_id, part) DO NOTHING RETURNING part`,
 });
@@ -44,7 +49,7 @@ const WRITE = statement({
   },
   row: { id: bigint },
   sql: `
-    WITH answered AS (
+    WITH ${HOLDING}, answered AS (
       UPDATE channel_messages SET answered_at = now()
       WHERE id = :id AND answered_at IS NULL AND ${IF_HELD} RETURNING id
     ), written AS (
@@ -72,6 +77,7 @@ const SENDING = statement({
   params: { ...HOLDER, message: text, part: integer },
   row: { part: integer },
   sql: `
+    WITH ${HOLDING}
     UPDATE channel_replies SET status = 'sending', attempts = attempts + 1
     WHERE message_id = :message AND part = :part AND ${IF_HELD} RETURNING part`,
 });

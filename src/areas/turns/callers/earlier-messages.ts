@@ -7,7 +7,7 @@ import { storableJson, storableText } from '../../../platform/database/storable-
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { ToolCallRecord } from '../../tools/tools.api.js';
-import { refuseTooManyBytes } from '../limits/token-shares.store.js';
+import { lockBytes, refuseTooManyBytes } from '../limits/token-shares.store.js';
 import { allowanceOf } from '../limits/turn-allowance.js';
 import type { NewAttachment } from '../message.js';
 import { INSERT_ATTACHMENT } from '../turn-start.sql.js';
@@ -59,6 +59,7 @@ export class EarlierMessages {
       );
       const allowance = allowanceOf(this.settings.current.limits, caller, []);
       const bytes = attached.reduce((sum, { data }) => sum + data.length, 0);
+      await lockBytes(runner, allowance, bytes);
       await refuseTooManyBytes(runner, allowance, bytes);
       for (const { id, messageId, data } of attached)
         await runner.query(INSERT_ATTACHMENT, { id, message: messageId, data, family: allowance.family });

@@ -49,8 +49,20 @@ export async function refuseTooManyWaiting(
 }
 
 /**
+ * Waits until nobody else counts what the API token stores: before `refuseTooManyBytes`, and before the transaction takes a
+ * session, which must not be held while it waits.
+ */
+export async function lockBytes(
+  runner: SqlRunner,
+  { family, storedBytes: most }: TurnAllowance,
+  bytes: number,
+): Promise<void> {
+  if (most > 0 && bytes > 0) await runner.query(LOCK, { share: 'stored bytes', token: family });
+}
+
+/**
  * Throws `TurnLimitReached` when the API token may not store this many more bytes of attachments; runs in the
- * transaction that stores them.
+ * transaction that stores them, after `lockBytes`.
  */
 export async function refuseTooManyBytes(
   runner: SqlRunner,
@@ -58,7 +70,6 @@ export async function refuseTooManyBytes(
   bytes: number,
 ): Promise<void> {
   if (most === 0 || bytes === 0) return;
-  await runner.query(LOCK, { share: 'stored bytes', token: family });
   const [row] = await runner.query(STORED, { token_family: family });
   const stored = row?.bytes ?? 0;
   if (stored + bytes <= most) return;
