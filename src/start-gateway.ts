@@ -14,6 +14,7 @@ import { openGateway, type RunningGateway } from './gateway.js';
 import { Database } from './platform/database/database.js';
 import { type OpenDatabase, openDatabase } from './platform/database/open-database.js';
 import { migrate, warnOfDrift } from './platform/database/schema.js';
+import { throughOutage } from './platform/database/through-outage.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { storingLogs } from './platform/logging/log-writer.js';
 import type { Logs } from './platform/logging/logger.js';
@@ -27,6 +28,9 @@ import { defaultExpiry } from './platform/tokens/api-token.js';
 import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';
 import { type StopTelemetry, startTelemetryExport } from './platform/tracing/telemetry-export.js';
 import { tables } from './tables.js';
+
+/** How long a start waits for a database that went away meanwhile; what it repeats is safe to repeat. */
+const OUTAGE_MS = 30_000;
 
 /** A gateway with its database: what `agent-gateway serve` runs and what the tests start. */
 export interface StartedGateway extends ServedGateway, Pick<RunningGateway, 'app'> {}
@@ -64,7 +68,8 @@ async function goOn(request: StartRequest, { replica, server }: EarlyStart): Pro
     await prepareSchema(database, logs);
     signal?.throwIfAborted();
     const secrets = await openSecrets(request, database.embedded);
-    await claimMasterKey(new Database(database.dataSource), secrets);
+    const { dataSource: checked } = database;
+    await throughOutage(() => claimMasterKey(new Database(checked), secrets), { limitMs: OUTAGE_MS, signal });
     const configuration = await openLiveConfiguration(request, database, secrets);
     database = storingLogs(database, configuration.live, logs);
     const { providers, choice } = await openLiveProviders(request, configuration, egress);
@@ -206,11 +211,15 @@ const OLD_BOOTSTRAP_TOKEN =
 /** Installs the token of GATEWAY_BOOTSTRAP_TOKEN. Without it, makes the administrator's first token, on the embedded database only. */
 async function tokenForStart(
   tokens: TokensService,
-  { environment, logs }: StartRequest,
+  { environment, logs, signal }: StartRequest,
   embedded: boolean,
 ): Promise<MintedToken | undefined> {
   if (environment.bootstrapToken !== undefined) {
-    const isInForce = await tokens.install(environment.bootstrapToken);
+    const { bootstrapToken } = environment;
+    const isInForce = await throughOutage(() => tokens.install(bootstrapToken), {
+      limitMs: OUTAGE_MS,
+      signal,
+    });
     if (!isInForce) logs.for('tokens').warn(OLD_BOOTSTRAP_TOKEN);
     return undefined;
   }

@@ -3,6 +3,7 @@ import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
+import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 let database: TestDatabase;
@@ -69,4 +70,25 @@ test('a replica says that it is ready once its GATEWAY_BOOTSTRAP_TOKEN is in for
   for (const spy of spies) spy.mockRestore();
   expect(order).toEqual(['in force', 'ready']);
   expect(await statusOn(gateway, token)).toBe(200);
+});
+
+test('a database that goes away while a gateway starts does not end the start when it comes back', async () => {
+  const way = await FaultProxy.to(database.url);
+  const { install } = TokensService.prototype;
+  const installs = jest.spyOn(TokensService.prototype, 'install');
+  installs.mockImplementationOnce(async function (this: TokensService, given) {
+    await way.cut();
+    setTimeout(() => void way.mend(), 500);
+    return install.call(this, given);
+  });
+  const token = mintToken();
+  const gateway = await startTestGateway({
+    database: { ...database, url: way.url },
+    env: { GATEWAY_BOOTSTRAP_TOKEN: token },
+  });
+  expect(installs.mock.calls.length).toBeGreaterThan(1);
+  expect(await statusOn(gateway, token)).toBe(200);
+  installs.mockRestore();
+  await gateway.stop();
+  await way.cut();
 });

@@ -1,10 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
+import { LEASE_SECS } from '../../src/areas/turns/turn-lease.js';
+import { WaitingPlaces } from '../../src/areas/turns/waiting-places.service.js';
 import { Database } from '../../src/platform/database/database.js';
-import { DatabaseAway } from '../../src/platform/database/database-failure.js';
+import { ConnectionLost, DatabaseAway } from '../../src/platform/database/database-failure.js';
 import { ToolLedger } from '../faults/support/tool-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import type { Answer } from '../harness/http-caller.js';
 import { asking, McpBench, serverB } from '../harness/mcp.js';
 import { newSession } from '../harness/turn-stream.js';
 
@@ -99,6 +103,10 @@ const untilEnded = (sessionId: string) =>
     30_000,
   );
 
+interface Refusal {
+  error: { message: string; details: { reason: string } };
+}
+
 interface Waiting {
   id: string;
   session_id: string;
@@ -141,6 +149,102 @@ test("nor the wait for an answer to a tool's question, whose words arrive once t
   expect(await answersIn(sessionId)).toEqual([expect.stringContaining('Monday')]);
   const kept = await database.query('SELECT content FROM tool_questions WHERE id = $1', [question]);
   expect(kept).toEqual([{ content: null }]);
+});
+
+/** A session whose turn runs until `release`, with messages that wait for it in this order. */
+async function busySession(key: string, contents: readonly string[]) {
+  await gateway.b.patch('/config', { 'tools.approval.ask': [] });
+  const calling = ledger.hold(key);
+  const sessionId = await send(`/call ledger__note {"key":"${key}"}`);
+  await calling.made;
+  const answers: Promise<Answer<Item & Refusal>>[] = [];
+  for (const content of contents) {
+    answers.push(gateway.b.post(`/sessions/${sessionId}/messages`, { content }));
+    await eventually(async () => expect(await waitingIn(sessionId)).toHaveLength(answers.length), 15_000);
+  }
+  return { sessionId, answers, release: () => calling.release() };
+}
+const waitingIn = (sessionId: string) =>
+  database.query<{ left: number }>(
+    `SELECT extract(epoch FROM wait_until - now())::float8 AS left FROM turns
+     WHERE session_id = $1 AND status = 'waiting'`,
+    [sessionId],
+  );
+
+test('nor the wait for a busy session: each message keeps its place through 4 s, although their last renewal was due', async () => {
+  const { sessionId, answers, release } = await busySession('busy', ['first', 'second']);
+  const places = gateway.started.app.get(WaitingPlaces, { strict: false });
+  await places.onModuleDestroy();
+  await database.query(
+    `UPDATE turns SET wait_until = now() + make_interval(secs => $2) WHERE session_id = $1 AND status = 'waiting'`,
+    [sessionId, (LEASE_SECS * 2) / 3],
+  );
+  await way.cut();
+  await setTimeout(4000);
+  await way.mend();
+  await eventually(async () => {
+    const kept = await waitingIn(sessionId);
+    expect(kept.filter(({ left }) => left > LEASE_SECS / 2)).toHaveLength(2);
+  });
+  places.onApplicationBootstrap();
+  release();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+  const said = await database.query<Item>(
+    `SELECT role, content FROM messages WHERE session_id = $1 AND role = 'user' ORDER BY seq`,
+    [sessionId],
+  );
+  expect(said.map(({ content }) => content).slice(1)).toEqual(['first', 'second']);
+});
+
+test('a message that may have begun is not tried again: its caller is told so, and it is answered once', async () => {
+  const { sessionId, answers, release } = await busySession('begun', ['begun?']);
+  const query = Database.prototype.query;
+  let lost = 0;
+  jest.spyOn(own(), 'query').mockImplementation(async function (this: Database, asked, values) {
+    if (asked.name === 'turns.leave_queue') throw new DatabaseAway('It is away.');
+    const rows = await query.call(this, asked, values);
+    if (asked.name === 'turns.begin_waiting' && rows.length > 0 && lost++ === 0)
+      throw new ConnectionLost('Whether it did is not known.');
+    return rows;
+  });
+  release();
+  const [answer] = await Promise.all(answers);
+  expect([answer?.status, answer?.body.error.message]).toEqual([503, 'Whether it did is not known.']);
+  await eventually(async () => expect(await answersIn(sessionId)).toHaveLength(2), 30_000);
+  expect((await turnsOf(sessionId)).map(({ status }) => status)).toEqual(['completed', 'completed']);
+});
+
+/** Makes the next message to a session read its history once more, as one that waited for the session's row. */
+function readHistoryAgain(fails: () => boolean): void {
+  const query = Database.prototype.query;
+  jest.spyOn(own(), 'query').mockImplementation(async function (this: Database, asked, values) {
+    if (asked.name === 'turns.read_history' && fails()) throw new DatabaseAway('It is away.');
+    const rows = await query.call(this, asked, values);
+    if (asked.name === 'turns.begin_or_go_on') for (const row of rows) Object.assign(row, { history: [] });
+    return rows;
+  });
+}
+
+test('a turn that has begun reads its history when the database is back', async () => {
+  const sessionId = await newSession(gateway);
+  const say = () => gateway.b.post<Item & Refusal>(`/sessions/${sessionId}/messages`, { content: 'Hello' });
+  expect((await say()).status).toBe(200);
+  let failures = 0;
+  readHistoryAgain(() => failures++ < 2);
+  expect((await say()).status).toBe(200);
+  expect(failures).toBe(3);
+});
+
+test('and when that takes too long, nobody is told that nothing has happened: it is answered later, once', async () => {
+  const sessionId = await newSession(gateway);
+  const say = () => gateway.b.post<Item & Refusal>(`/sessions/${sessionId}/messages`, { content: 'Hello' });
+  expect((await say()).status).toBe(200);
+  readHistoryAgain(() => true);
+  const { status, body } = await say();
+  expect([status, body.error.details.reason]).toEqual([503, 'turn_interrupted']);
+  jest.restoreAllMocks();
+  await eventually(async () => expect(await answersIn(sessionId)).toHaveLength(2), 30_000);
+  expect((await turnsOf(sessionId)).map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
 test('what a tool returned while the database was away is stored when it is back, once', async () => {

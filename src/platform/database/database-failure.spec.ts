@@ -16,6 +16,7 @@ test.each([
   ['the database system is starting up', '57P03'],
   ['canceling statement due to statement timeout', '57014'],
   ['query_wait_timeout', '08P01'],
+  ['server login has been failing, try again later (server_login_retry)', '08P01'],
 ])('%s (%s) is 503: nothing was done', (message, code) => {
   const failure = databaseFailure(driverError(message, code));
   expect(reasonOf(failure)).toEqual([503, 'database_unavailable']);
@@ -30,6 +31,7 @@ test.each([
     'disk is full',
   ],
   ['sorry, too many clients already', '53300', 'database_connections_exhausted', 'no connection to spare'],
+  ['deadlock detected', '40P01', 'database_deadlock', 'changed nothing'],
   ['cannot execute INSERT in a read-only transaction', '25006', 'database_read_only', 'read-only'],
 ])('%s (%s) is 503 and names its cause', (message, code, reason, words) => {
   const failure = databaseFailure(driverError(message, code));

@@ -5,6 +5,7 @@ const DUPLICATE = '23505';
 const DISK_FULL = '53100';
 const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
+const DEADLOCK = '40P01';
 /**
  * SQLSTATE classes and codes with which the server refuses for now and has changed nothing, or has rolled back:
  * connection refused for this database or user, shutting down, lock waits, time limits.
@@ -17,9 +18,9 @@ const UNREACHED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH'
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 /** What `pg` and poolers report without a code of their own. */
 const UNREACHED_SENTENCES =
-  /timeout exceeded when trying to connect|Cannot use a pool after|query_wait_timeout/;
+  /timeout exceeded when trying to connect|Cannot use a pool after|query_wait_timeout|server_login_retry/;
 const LOST_SENTENCES =
-  /Connection terminated|Client has encountered a connection error|Query read timeout|server_login_retry|server conn crashed/;
+  /Connection terminated|Client has encountered a connection error|Query read timeout|server conn crashed/;
 
 /**
  * Turns a driver error into `Unavailable` when the database cannot be asked; other errors stay as they are. Says that
@@ -82,6 +83,12 @@ const NAMED: Readonly<Record<string, NamedFailure | undefined>> = {
   [TOO_MANY_CONNECTIONS]: {
     message: 'The database has no connection to spare at the moment. Try again shortly.',
     reason: 'database_connections_exhausted',
+    retryAfterSecs: 1,
+  },
+  [DEADLOCK]: {
+    message:
+      'Two requests each held what the other needed, so the database ended this one and changed nothing. Try again shortly.',
+    reason: 'database_deadlock',
     retryAfterSecs: 1,
   },
   [READ_ONLY]: {

@@ -1,4 +1,4 @@
-import { DatabaseAway } from './database-failure.js';
+import { ConnectionLost, DatabaseAway } from './database-failure.js';
 import { throughOutage } from './through-outage.js';
 
 const away = () => new DatabaseAway('The database is away.');
@@ -21,6 +21,14 @@ test('work that fails because the database is away is repeated', async () => {
 test('any other failure is thrown at once', async () => {
   const work = failing(away(), new Error('syntax error'));
   await expect(throughOutage(work, { limitMs: 10_000 })).rejects.toThrow('syntax error');
+  expect(work).toHaveBeenCalledTimes(2);
+});
+
+test('so is one that must not be repeated', async () => {
+  const lost = new ConnectionLost('Lost.');
+  const work = failing(away(), lost);
+  const isFinal = (error: DatabaseAway) => error instanceof ConnectionLost;
+  await expect(throughOutage(work, { limitMs: 10_000, isFinal })).rejects.toBe(lost);
   expect(work).toHaveBeenCalledTimes(2);
 });
 

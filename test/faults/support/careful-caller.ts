@@ -42,20 +42,21 @@ export class CarefulCaller {
   async ask<Body>(question: Question): Promise<DefiniteAnswer<Body> | undefined> {
     const deadline = performance.now() + DEFINITE_MS;
     let wasCut = false;
-    let last = 'none';
+    const met: string[] = [];
     while (performance.now() < deadline) {
+      const askedAt = performance.now();
       const answer = await this.askOnce<Body>(question);
+      met.push(`${Math.round(performance.now() - askedAt)} ms: ${answer?.text ?? 'cut'}`);
       this.count(answer === undefined ? 'cut' : String(answer.status));
       if (answer === undefined) wasCut = true;
       else {
         this.judge(question, answer);
         if (!answer.headers.has('retry-after')) return { ...answer, wasCut };
-        last = answer.text;
-        wasCut ||= last.includes('whether it did is not known');
+        wasCut ||= answer.text.includes('whether it did is not known');
       }
       await sleep(answer === undefined ? 30 : 200);
     }
-    const sentence = `${this.name}: ${question.method} ${question.path} has no definite answer; the last was ${last}`;
+    const sentence = `${this.name}: ${question.method} ${question.path} has no definite answer; its attempts met:\n${met.join('\n')}`;
     this.ledger.write({ kind: 'violation', sentence });
     return undefined;
   }
