@@ -42,9 +42,7 @@ export async function databasePart(
   database: Pick<Database, 'query'>,
   { open, idle, waiting }: Database['poolUse'],
 ): Promise<HealthPart> {
-  const startedAt = performance.now();
-  await database.query(CLOCK);
-  const ms = Math.round(performance.now() - startedAt);
+  const ms = await answerMs(database);
   const detail = `it answers within ${ms} ms; ${open - idle} of ${open} connections are busy`;
   // The wait for a connection is part of the time: a short wait is no trouble by itself.
   if (ms >= SLOW_MS) {
@@ -60,6 +58,18 @@ export async function databasePart(
     `${detail}; ${server.taken} of the ${server.most} connections of its server are taken, and it refuses more than that`,
     'Raise max_connections of PostgreSQL, lower database.pool_size, or put a pooler between.',
   );
+}
+
+/** The best of up to three, asked within a second: one late answer (a new connection, a busy moment) is no slow database. */
+async function answerMs(database: Pick<Database, 'query'>): Promise<number> {
+  const began = performance.now();
+  let best = Number.POSITIVE_INFINITY;
+  for (let asked = 0; asked < 3 && best >= SLOW_MS && performance.now() - began < 1000; asked++) {
+    const startedAt = performance.now();
+    await database.query(CLOCK);
+    best = Math.min(best, Math.round(performance.now() - startedAt));
+  }
+  return best;
 }
 
 /** The volume of the data folder: the embedded database, the key file, and the folders of users' tool servers. */

@@ -57,7 +57,7 @@ async function started() {
   await eraser.onModuleInit();
   const poll = async (): Promise<void> => {
     checks[0]?.onAnswer(erasedUsers.length);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eraser['working'];
   };
   return { error, poll, stop: () => eraser.onModuleDestroy() };
 }
