@@ -12,6 +12,7 @@ import type { ServedGateway, StartRequest } from './cli/serve/served-gateway.js'
 import { beginStart, type EarlyStart } from './early-start.js';
 import { openGateway, type RunningGateway } from './gateway.js';
 import { Database } from './platform/database/database.js';
+import { databaseFailure } from './platform/database/database-failure.js';
 import { type OpenDatabase, openDatabase } from './platform/database/open-database.js';
 import { migrate, warnOfDrift } from './platform/database/schema.js';
 import { throughOutage } from './platform/database/through-outage.js';
@@ -52,7 +53,7 @@ export async function startGateway(
 }
 
 async function goOn(request: StartRequest, { replica, server }: EarlyStart): Promise<StartedGateway> {
-  const { environment, loaded, logs, signal } = request;
+  const { environment, loaded, logs } = request;
   for (const warning of loaded.warnings) logs.for('gateway').warn(warning);
   providerChoice(environment, loaded);
   const egress = new Egress(environment.egress, loaded.settings.outbound.ca_file);
@@ -64,13 +65,11 @@ async function goOn(request: StartRequest, { replica, server }: EarlyStart): Pro
   );
   let database = await openDatabase(loaded.settings.database, logs, tables, server);
   try {
-    signal?.throwIfAborted();
-    await prepareSchema(database, logs);
-    signal?.throwIfAborted();
+    const opened = database;
+    await outlasting(request, () => prepareSchema(opened, logs));
     const secrets = await openSecrets(request, database.embedded);
-    const { dataSource: checked } = database;
-    await throughOutage(() => claimMasterKey(new Database(checked), secrets), { limitMs: OUTAGE_MS, signal });
-    const configuration = await openLiveConfiguration(request, database, secrets);
+    await outlasting(request, () => claimMasterKey(new Database(opened.dataSource), secrets));
+    const configuration = await outlasting(request, () => openLiveConfiguration(request, opened, secrets));
     database = storingLogs(database, configuration.live, logs);
     const { providers, choice } = await openLiveProviders(request, configuration, egress);
     const { dataSource } = database;
@@ -90,6 +89,19 @@ async function goOn(request: StartRequest, { replica, server }: EarlyStart): Pro
     await database.close();
     throw error;
   }
+}
+
+/** A step of a start that is safe to repeat: it waits for a database that went away after it had answered. */
+function outlasting<Result>({ signal }: StartRequest, step: () => Promise<Result>): Promise<Result> {
+  const attempt = async () => {
+    signal?.throwIfAborted();
+    try {
+      return await step();
+    } catch (error) {
+      throw databaseFailure(error);
+    }
+  };
+  return throughOutage(attempt, { limitMs: OUTAGE_MS, signal });
 }
 
 function hideSecrets({ environment, loaded, redactor }: StartRequest): void {
@@ -211,15 +223,13 @@ const OLD_BOOTSTRAP_TOKEN =
 /** Installs the token of GATEWAY_BOOTSTRAP_TOKEN. Without it, makes the administrator's first token, on the embedded database only. */
 async function tokenForStart(
   tokens: TokensService,
-  { environment, logs, signal }: StartRequest,
+  request: StartRequest,
   embedded: boolean,
 ): Promise<MintedToken | undefined> {
-  if (environment.bootstrapToken !== undefined) {
-    const { bootstrapToken } = environment;
-    const isInForce = await throughOutage(() => tokens.install(bootstrapToken), {
-      limitMs: OUTAGE_MS,
-      signal,
-    });
+  const { environment, logs } = request;
+  const { bootstrapToken } = environment;
+  if (bootstrapToken !== undefined) {
+    const isInForce = await outlasting(request, () => tokens.install(bootstrapToken));
     if (!isInForce) logs.for('tokens').warn(OLD_BOOTSTRAP_TOKEN);
     return undefined;
   }

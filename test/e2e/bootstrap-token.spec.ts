@@ -1,3 +1,5 @@
+import { MigrationExecutor } from 'typeorm';
+import { ConfigStore } from '../../src/areas/config/config.store.js';
 import { Readiness } from '../../src/platform/lifecycle/readiness.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
@@ -8,13 +10,17 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 let database: TestDatabase;
 const gateways: TestGateway[] = [];
+const ways: FaultProxy[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
 });
-afterAll(async () => {
-  await Promise.all(gateways.map((gateway) => gateway.stop()));
-  await database.drop();
+// More of them than run at once would take all connections of the tests' server.
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+  await Promise.all(ways.splice(0).map((way) => way.cut()));
 });
+afterAll(() => database.drop());
 
 async function start(token: string): Promise<TestGateway> {
   const gateway = await startTestGateway({ database, env: { GATEWAY_BOOTSTRAP_TOKEN: token } });
@@ -72,23 +78,30 @@ test('a replica says that it is ready once its GATEWAY_BOOTSTRAP_TOKEN is in for
   expect(await statusOn(gateway, token)).toBe(200);
 });
 
-test('a database that goes away while a gateway starts does not end the start when it comes back', async () => {
-  const way = await FaultProxy.to(database.url);
-  const { install } = TokensService.prototype;
-  const installs = jest.spyOn(TokensService.prototype, 'install');
-  installs.mockImplementationOnce(async function (this: TokensService, given) {
-    await way.cut();
-    setTimeout(() => void way.mend(), 500);
-    return install.call(this, given);
+describe('a database that goes away while a gateway starts does not end the start when it comes back', () => {
+  type Step = (this: unknown, ...given: never[]) => Promise<unknown>;
+
+  test.each<[string, object, string]>([
+    ['its migrations run', MigrationExecutor.prototype, 'getPendingMigrations'],
+    ['it reads what was changed at run time', ConfigStore.prototype, 'load'],
+    ['it installs its token', TokensService.prototype, 'install'],
+  ])('while %s', async (_when, owner, name) => {
+    const steps = owner as Record<string, Step>;
+    const step = steps[name] as Step;
+    const way = await FaultProxy.to(database.url);
+    ways.push(way);
+    const asked = jest.spyOn(steps, name).mockImplementationOnce(async function (this: unknown, ...given) {
+      await way.cut();
+      setTimeout(() => void way.mend(), 500);
+      return step.apply(this, given);
+    });
+    const token = mintToken();
+    const gateway = await startTestGateway({
+      database: { ...database, url: way.url },
+      env: { GATEWAY_BOOTSTRAP_TOKEN: token },
+    });
+    gateways.push(gateway);
+    expect(asked.mock.calls.length).toBeGreaterThan(1);
+    expect(await statusOn(gateway, token)).toBe(200);
   });
-  const token = mintToken();
-  const gateway = await startTestGateway({
-    database: { ...database, url: way.url },
-    env: { GATEWAY_BOOTSTRAP_TOKEN: token },
-  });
-  expect(installs.mock.calls.length).toBeGreaterThan(1);
-  expect(await statusOn(gateway, token)).toBe(200);
-  installs.mockRestore();
-  await gateway.stop();
-  await way.cut();
 });
