@@ -1,9 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LogStreams } from '../../src/areas/logs/stream/log-streams.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import type { EventStream, StreamEvent } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { type LogEntryFrame, LogReaders, loggerOf, messagesOf, stored } from '../harness/log-readers.js';
+import {
+  type LogEntryFrame,
+  LogReaders,
+  loggerOf,
+  messagesOf,
+  openedStream,
+  stored,
+} from '../harness/log-readers.js';
 
 let database: TestDatabase;
 const gateways: TestGateway[] = [];
@@ -13,6 +21,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterEach(async () => {
+  jest.useRealTimers();
   readers.close();
   for (const gateway of gateways.splice(0)) await gateway.stop();
 });
@@ -22,6 +31,11 @@ async function replica(env: Record<string, string> = {}): Promise<TestGateway> {
   const gateway = await startTestGateway({ database, env });
   gateways.push(gateway);
   return gateway;
+}
+
+async function stop(gateway: TestGateway): Promise<void> {
+  gateways.splice(gateways.indexOf(gateway), 1);
+  await gateway.stop();
 }
 
 test('a reader that stops costs at most 1 MiB, is cut, and loses nothing when it resumes', async () => {
@@ -83,3 +97,98 @@ test('a slow reader that reads gets every line, though more comes than is held f
   );
   expect(stream.of('gap')).toEqual([]);
 }, 60_000);
+
+test('a resumed stream misses nothing and repeats nothing: on the same replica, on another, after a restart', async () => {
+  const first = await replica();
+  const second = await replica();
+  const path = '/logs?stream=true&module=resume';
+  const seen: string[] = [];
+  let stream = await readers.read(first, path);
+  /** Reads two lines, disconnects, misses one, reconnects, and receives another one. */
+  const goOn = async (gateway: TestGateway) => {
+    await stream.until('log', 2);
+    seen.push(...messagesOf(stream));
+    stream.close();
+    loggerOf(second, 'resume').info(`line ${seen.length + 1}`);
+    await stored(gateway, 'resume', seen.length + 1);
+    stream = await readers.read(gateway, path, { after: stream.lastEventId });
+    loggerOf(gateway, 'resume').info(`line ${seen.length + 2}`);
+  };
+  loggerOf(first, 'resume').info('line 1');
+  await stored(first, 'resume', 1);
+  loggerOf(second, 'resume').info('line 2');
+  await goOn(first);
+  await goOn(second);
+  await stop(first);
+  await goOn(await replica());
+  await stream.until('log', 2);
+  expect([...seen, ...messagesOf(stream)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `line ${n}`));
+});
+
+test('a heartbeat keeps the connection in use, and moves the place from which to resume', async () => {
+  const gateway = await replica();
+  onlyIntervalsStandStill();
+  const stream = await openedStream(await readers.read(gateway, '/logs/stream?level=error'));
+  const opened = Number(stream.lastEventId);
+  loggerOf(gateway, 'unwanted').info('of a lower level');
+  await stored(gateway, 'unwanted', 1);
+  await sleep(500);
+  jest.advanceTimersByTime(15_000);
+  await eventually(() => expect(stream.comments).toEqual(['heartbeat']));
+  await eventually(() => expect(Number(stream.lastEventId)).toBeGreaterThan(opened));
+  expect(stream.events).toEqual([]);
+});
+
+function onlyIntervalsStandStill(): void {
+  jest.useFakeTimers({
+    doNotFake: [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'queueMicrotask',
+      'setImmediate',
+      'clearImmediate',
+      'setTimeout',
+      'clearTimeout',
+    ],
+  });
+}
+
+test('more streams than the limit are refused with 503 and a hint, and a closed one makes room', async () => {
+  const gateway = await replica({
+    GATEWAY__LOGGING__MAX_STREAMS: '2',
+    GATEWAY__LIMITS__STREAMS_PER_API_TOKEN: '0',
+  });
+  const open = gateway.started.app.get(LogStreams, { strict: false });
+  const [one] = await Promise.all([
+    readers.read(gateway, '/logs/stream'),
+    readers.read(gateway, '/logs?stream=true'),
+  ]);
+  const refused = await gateway.b.get<{ error: { code: string; details: unknown } }>('/logs/stream');
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toBe('10');
+  expect(refused.body.error).toMatchObject({
+    code: 'internal_error',
+    details: { reason: 'too_many_streams' },
+  });
+  expect((await gateway.b.get('/logs')).status).toBe(200);
+  one.close();
+  await eventually(() => expect(open.count).toBe(1));
+  expect((await readers.read(gateway, '/logs/stream')).status).toBe(200);
+});
+
+test('when the gateway stops, streams end properly and say when to come back', async () => {
+  const gateway = await replica();
+  const stream = await openedStream(await readers.read(gateway, '/logs/stream'));
+  loggerOf(gateway, 'stopping').info('last words');
+  await stop(gateway);
+  await eventually(() => expect(stream.ended).toBe('complete'));
+  expect(stream.comments).toContain('the gateway is stopping');
+  const next = await replica();
+  const again = await readers.read(next, '/logs/stream', { after: stream.lastEventId });
+  await eventually(() => {
+    const all = [...messagesOf(stream), ...messagesOf(again)];
+    expect(all.filter((message) => message === 'last words')).toHaveLength(1);
+    expect(all.filter((message) => message === 'the gateway has stopped')).toHaveLength(1);
+  });
+});

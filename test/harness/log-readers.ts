@@ -42,3 +42,9 @@ export async function stored(gateway: TestGateway, module: string, count: number
     expect(body.total).toBe(count);
   });
 }
+
+/** The stream, once it has an id from which to resume. */
+export async function openedStream(stream: EventStream): Promise<EventStream> {
+  await eventually(() => expect(stream.lastEventId).toMatch(/^\d+$/));
+  return stream;
+}

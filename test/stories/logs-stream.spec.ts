@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { LogStreams } from '../../src/areas/logs/stream/log-streams.service.js';
 import { Logs } from '../../src/platform/logging/logger.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
-import type { EventStream } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { LogReaders, loggerOf, messagesOf, stored } from '../harness/log-readers.js';
+import { LogReaders, loggerOf, messagesOf, openedStream, stored } from '../harness/log-readers.js';
 
 let database: TestDatabase;
 /** For tests that need no settings of their own and change nothing. */
@@ -19,7 +16,6 @@ beforeAll(async () => {
   shared = await startTestGateway({ database });
 });
 afterEach(async () => {
-  jest.useRealTimers();
   readers.close();
   for (const gateway of gateways.splice(0)) await gateway.stop();
 });
@@ -32,11 +28,6 @@ async function replica(env: Record<string, string> = {}): Promise<TestGateway> {
   const gateway = await startTestGateway({ database, env });
   gateways.push(gateway);
   return gateway;
-}
-
-async function stop(gateway: TestGateway): Promise<void> {
-  gateways.splice(gateways.indexOf(gateway), 1);
-  await gateway.stop();
 }
 
 describe('4.2 | GET | /logs/stream | query: level | Server-Sent Events stream of log entries for real-time tailing', () => {
@@ -86,36 +77,9 @@ describe('4.2 | GET | /logs | query: level (trace / debug / info / warn / error,
   });
 });
 
-test('a resumed stream misses nothing and repeats nothing: on the same replica, on another, after a restart', async () => {
-  const first = await replica();
-  const second = shared;
-  const path = '/logs?stream=true&module=resume';
-  const seen: string[] = [];
-  let stream = await readers.read(first, path);
-  /** Reads two lines, disconnects, misses one, reconnects, and receives another one. */
-  const goOn = async (gateway: TestGateway) => {
-    await stream.until('log', 2);
-    seen.push(...messagesOf(stream));
-    stream.close();
-    loggerOf(second, 'resume').info(`line ${seen.length + 1}`);
-    await stored(gateway, 'resume', seen.length + 1);
-    stream = await readers.read(gateway, path, { after: stream.lastEventId });
-    loggerOf(gateway, 'resume').info(`line ${seen.length + 2}`);
-  };
-  loggerOf(first, 'resume').info('line 1');
-  await stored(first, 'resume', 1);
-  loggerOf(second, 'resume').info('line 2');
-  await goOn(first);
-  await goOn(second);
-  await stop(first);
-  await goOn(await replica());
-  await stream.until('log', 2);
-  expect([...seen, ...messagesOf(stream)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `line ${n}`));
-});
-
 test('a reader whose filter lets nothing through still resumes where it was', async () => {
   const stream = await readers.read(shared, '/logs/stream?level=error');
-  const { lastEventId } = await eventuallyOpened(stream);
+  const { lastEventId } = await openedStream(stream);
   stream.close();
   loggerOf(shared, 'quiet').error('while away');
   await stored(shared, 'quiet', 1);
@@ -124,42 +88,8 @@ test('a reader whose filter lets nothing through still resumes where it was', as
   expect(messagesOf(again)).toEqual(['while away']);
 });
 
-async function eventuallyOpened(stream: EventStream): Promise<EventStream> {
-  await eventually(() => expect(stream.lastEventId).toMatch(/^\d+$/));
-  return stream;
-}
-
-test('a heartbeat keeps the connection in use, and moves the place from which to resume', async () => {
-  const gateway = await replica();
-  onlyIntervalsStandStill();
-  const stream = await eventuallyOpened(await readers.read(gateway, '/logs/stream?level=error'));
-  const opened = Number(stream.lastEventId);
-  loggerOf(gateway, 'unwanted').info('of a lower level');
-  await stored(gateway, 'unwanted', 1);
-  await sleep(500);
-  jest.advanceTimersByTime(15_000);
-  await eventually(() => expect(stream.comments).toEqual(['heartbeat']));
-  await eventually(() => expect(Number(stream.lastEventId)).toBeGreaterThan(opened));
-  expect(stream.events).toEqual([]);
-});
-
-function onlyIntervalsStandStill(): void {
-  jest.useFakeTimers({
-    doNotFake: [
-      'Date',
-      'hrtime',
-      'nextTick',
-      'queueMicrotask',
-      'setImmediate',
-      'clearImmediate',
-      'setTimeout',
-      'clearTimeout',
-    ],
-  });
-}
-
 test('a gap says how many lines are lost when those after the last one are no longer kept', async () => {
-  const stream = await eventuallyOpened(await readers.read(shared, '/logs/stream'));
+  const stream = await openedStream(await readers.read(shared, '/logs/stream'));
   stream.close();
   for (let n = 1; n <= 7; n++) loggerOf(shared, 'expiring').info(`line ${n}`);
   await stored(shared, 'expiring', 7);
@@ -188,29 +118,6 @@ test.each(['not-a-number', '999999999999999', '-1', '1.5', '99999999999999999999
   },
 );
 
-test('more streams than the limit are refused with 503 and a hint, and a closed one makes room', async () => {
-  const gateway = await replica({
-    GATEWAY__LOGGING__MAX_STREAMS: '2',
-    GATEWAY__LIMITS__STREAMS_PER_API_TOKEN: '0',
-  });
-  const open = gateway.started.app.get(LogStreams, { strict: false });
-  const [one] = await Promise.all([
-    readers.read(gateway, '/logs/stream'),
-    readers.read(gateway, '/logs?stream=true'),
-  ]);
-  const refused = await gateway.b.get<{ error: { code: string; details: unknown } }>('/logs/stream');
-  expect(refused.status).toBe(503);
-  expect(refused.headers.get('retry-after')).toBe('10');
-  expect(refused.body.error).toMatchObject({
-    code: 'internal_error',
-    details: { reason: 'too_many_streams' },
-  });
-  expect((await gateway.b.get('/logs')).status).toBe(200);
-  one.close();
-  await eventually(() => expect(open.count).toBe(1));
-  expect((await readers.read(gateway, '/logs/stream')).status).toBe(200);
-});
-
 test('a stream ends soon after its token was revoked', async () => {
   const tokens = shared.started.app.get(TokensService, { strict: false });
   const minted = await tokens.create({
@@ -226,22 +133,6 @@ test('a stream ends soon after its token was revoked', async () => {
   await eventually(() => expect(stream.ended).toBe('complete'));
   expect(performance.now() - revokedAt).toBeLessThan(5000);
   expect(stream.comments).toContain('forbidden');
-});
-
-test('when the gateway stops, streams end properly and say when to come back', async () => {
-  const gateway = await replica();
-  const stream = await eventuallyOpened(await readers.read(gateway, '/logs/stream'));
-  loggerOf(gateway, 'stopping').info('last words');
-  await stop(gateway);
-  await eventually(() => expect(stream.ended).toBe('complete'));
-  expect(stream.comments).toContain('the gateway is stopping');
-  const next = await replica();
-  const again = await readers.read(next, '/logs/stream', { after: stream.lastEventId });
-  await eventually(() => {
-    const all = [...messagesOf(stream), ...messagesOf(again)];
-    expect(all.filter((message) => message === 'last words')).toHaveLength(1);
-    expect(all.filter((message) => message === 'the gateway has stopped')).toHaveLength(1);
-  });
 });
 
 test('the level changes live, for loggers that exist already', async () => {
