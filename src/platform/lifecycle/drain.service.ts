@@ -161,7 +161,7 @@ export class DrainService {
     const { turns, logger } = this.parts;
     logger.warn('turns are handed over or interrupted: the gateway stops', { running_turns: turns.count });
     turns.endAll();
-    await Promise.race([turns.allEnded(), sleep(CLOSING_TURNS_MS, undefined, { ref: false })]);
+    await withDeadline(turns.allEnded(), CLOSING_TURNS_MS, () => undefined);
   }
 
   private async pause(ms: number): Promise<void> {

@@ -4,6 +4,7 @@ import { sentenceOf } from '../../common/errors/error-text.js';
 import { Unavailable } from '../../common/errors/gateway-error.js';
 import { Database } from '../database/database.js';
 import type { OpenDatabase } from '../database/open-database.js';
+import { withDeadline } from '../runtime/with-deadline.js';
 import type { Settings } from '../settings/settings.js';
 import { LogStore } from './log.store.js';
 import { outsideLogContext } from './log-context.js';
@@ -74,10 +75,9 @@ export class LogWriter {
    */
   async stop(timeoutMs: number): Promise<number> {
     const deadline = performance.now() + timeoutMs;
-    const late = sleep(timeoutMs, undefined, { ref: false });
     while (this.waiting > 0 && performance.now() < deadline) {
       clearTimeout(this.timer);
-      await Promise.race([this.flush(), late]);
+      await withDeadline(this.flush(), deadline - performance.now(), () => undefined);
       if (this.failing) await sleep(FLUSH_MS);
     }
     this.stopped = true;

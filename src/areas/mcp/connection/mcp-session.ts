@@ -8,6 +8,7 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { withDeadline } from '../../../platform/runtime/with-deadline.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { ArgumentCheck, ToolOutput } from '../../tools/tools.api.js';
 import { callPrompt, PROMPT_CALL, type PromptListing, promptsOf } from '../prompts/server-prompt.js';
@@ -221,7 +222,7 @@ export class McpSession {
     const closing = this.client.close().catch(() => undefined);
     // After a failed connect the client may not close the transport.
     const sure = closing.then(() => this.transport.close().catch(() => undefined));
-    await Promise.race([sure, sleep(CLOSE_MS, undefined, { ref: false })]);
+    await withDeadline(sure, CLOSE_MS, () => undefined);
   }
 
   private withResources(listing: ToolListing): ToolListing {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from '../../../platform/runtime/with-deadline.js';
 import type { Environment } from '../../../platform/settings/environment.js';
 
 /** How to start a program. */
@@ -120,7 +120,7 @@ export class GroupedChild {
   }
 
   private async endsWithin(ms: number): Promise<boolean> {
-    await Promise.race([this.ended, sleep(ms, undefined, { ref: false })]);
+    await withDeadline(this.ended, ms, () => undefined);
     return this.over;
   }
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Poller } from '../../../platform/runtime/poller.js';
+import { withDeadline } from '../../../platform/runtime/with-deadline.js';
 import type { LiveTurn } from '../live-turn.js';
 import { RemoteTurnsStore } from './remote-turns.store.js';
 import { TurnRelayed } from './turn-relayed.js';
@@ -71,7 +71,7 @@ export class TurnRelays implements OnModuleDestroy {
   async finish(turn: LiveTurn): Promise<void> {
     const relayed = this.relayed.get(turn);
     if (relayed === undefined) return;
-    await Promise.race([this.write(), sleep(LAST_WRITE_MS, undefined, { ref: false })]);
+    await withDeadline(this.write(), LAST_WRITE_MS, () => undefined);
     relayed.stop();
     this.relayed.delete(turn);
     if (this.relayed.size === 0) void this.poller.stop();

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SocketModeClient } from '@slack/socket-mode';
 import type { GuardedSockets } from '../../../../platform/outbound/guarded-connector.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import { Poller } from '../../../../platform/runtime/poller.js';
+import { withDeadline } from '../../../../platform/runtime/with-deadline.js';
 import { ChannelUnreachable } from '../../channel-failures.js';
 import { connectionFailure, SILENT, type SlackAccess, slackOptions } from './slack-client.js';
 
@@ -99,7 +99,7 @@ export class SlackConnection {
     this.end('the gateway has ended the connection');
     await this.closedCheck.stop();
     const closing = this.client.disconnect().catch(() => undefined);
-    await Promise.race([closing, sleep(CLOSE_MS)]);
+    await withDeadline(closing, CLOSE_MS, () => undefined);
     this.over.abort();
     await this.sockets.cut();
   }
