@@ -9,13 +9,13 @@ import {
 } from './areas/models/provider-setting.js';
 import { ConsoleSignIn } from './areas/tokens/console-sign-in.service.js';
 import type { ServedGateway, StartRequest } from './cli/serve/served-gateway.js';
+import { stackOf } from './common/errors/error-text.js';
 import { beginStart, type EarlyStart } from './early-start.js';
 import { openGateway, type RunningGateway } from './gateway.js';
 import { Database } from './platform/database/database.js';
-import { databaseFailure } from './platform/database/database-failure.js';
 import { type OpenDatabase, openDatabase } from './platform/database/open-database.js';
 import { migrate, warnOfDrift } from './platform/database/schema.js';
-import { throughOutage } from './platform/database/through-outage.js';
+import { startStep } from './platform/database/start-step.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { storingLogs } from './platform/logging/log-writer.js';
 import type { Logs } from './platform/logging/logger.js';
@@ -29,9 +29,6 @@ import { defaultExpiry } from './platform/tokens/api-token.js';
 import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';
 import { type StopTelemetry, startTelemetryExport } from './platform/tracing/telemetry-export.js';
 import { tables } from './tables.js';
-
-/** How long a start waits for a database that went away meanwhile; what it repeats is safe to repeat. */
-const OUTAGE_MS = 30_000;
 
 /** A gateway with its database: what `agent-gateway serve` runs and what the tests start. */
 export interface StartedGateway extends ServedGateway, Pick<RunningGateway, 'app'> {}
@@ -66,10 +63,13 @@ async function goOn(request: StartRequest, { replica, server }: EarlyStart): Pro
   let database = await openDatabase(loaded.settings.database, logs, tables, server);
   try {
     const opened = database;
-    await outlasting(request, () => prepareSchema(opened, logs));
+    await step(request, 'run migrations', () => prepareSchema(opened, logs));
     const secrets = await openSecrets(request, database.embedded);
-    await outlasting(request, () => claimMasterKey(new Database(opened.dataSource), secrets));
-    const configuration = await outlasting(request, () => openLiveConfiguration(request, opened, secrets));
+    const own = new Database(opened.dataSource);
+    await step(request, 'check the master key', () => claimMasterKey(own, secrets));
+    const configuration = await step(request, 'read what was changed at run time', () =>
+      openLiveConfiguration(request, opened, secrets),
+    );
     database = storingLogs(database, configuration.live, logs);
     const { providers, choice } = await openLiveProviders(request, configuration, egress);
     const { dataSource } = database;
@@ -91,17 +91,9 @@ async function goOn(request: StartRequest, { replica, server }: EarlyStart): Pro
   }
 }
 
-/** A step of a start that is safe to repeat: it waits for a database that went away after it had answered. */
-function outlasting<Result>({ signal }: StartRequest, step: () => Promise<Result>): Promise<Result> {
-  const attempt = async () => {
-    signal?.throwIfAborted();
-    try {
-      return await step();
-    } catch (error) {
-      throw databaseFailure(error);
-    }
-  };
-  return throughOutage(attempt, { limitMs: OUTAGE_MS, signal });
+/** Each step is safe to repeat. */
+function step<Result>({ logs, signal }: StartRequest, what: string, take: () => Promise<Result>) {
+  return startStep({ what, logger: logs.for('database'), signal }, take);
 }
 
 function hideSecrets({ environment, loaded, redactor }: StartRequest): void {
@@ -155,10 +147,7 @@ async function openSecrets(
 }
 
 async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> {
-  const logger = logs.for('database');
-  const migrations = await migrate(database.address, logger);
-  if (migrations.length > 0)
-    logger.info('the database schema is up to date', { ran: migrations.length, newest: migrations.at(-1) });
+  await migrate(database.address, logs.for('database'));
 }
 
 function started(
@@ -211,7 +200,10 @@ async function installTokens(
     return await tokenForStart(gateway.app.get(TokensService, { strict: false }), request, embedded);
   } catch (error) {
     gateway.hurry();
-    await gateway.stop();
+    // Why the start ends matters more than what its end met.
+    await gateway.stop().catch((failure: unknown) => {
+      request.logs.for('gateway').error('the gateway did not stop in order', { error: stackOf(failure) });
+    });
     throw error;
   }
 }
@@ -229,7 +221,9 @@ async function tokenForStart(
   const { environment, logs } = request;
   const { bootstrapToken } = environment;
   if (bootstrapToken !== undefined) {
-    const isInForce = await outlasting(request, () => tokens.install(bootstrapToken));
+    const isInForce = await step(request, 'install GATEWAY_BOOTSTRAP_TOKEN', () =>
+      tokens.install(bootstrapToken),
+    );
     if (!isInForce) logs.for('tokens').warn(OLD_BOOTSTRAP_TOKEN);
     return undefined;
   }

@@ -10,16 +10,15 @@ const running: ChildTransport[] = [];
 afterEach(() => Promise.all(running.splice(0).map((transport) => transport.close())));
 
 /** A child that runs this script, and what the gateway sees of it. */
-function child(script: string, file = '/bin/sh') {
-  const seen = { messages: [] as JSONRPCMessage[], output: [] as string[], closed: 0 };
-  const command = { file, args: ['-c', script], cwd: tmpdir(), env: {} };
+function child(script: string) {
+  const seen = { messages: [] as JSONRPCMessage[], output: [] as string[] };
+  const command = { file: '/bin/sh', args: ['-c', script], cwd: tmpdir(), env: {} };
   const transport = new ChildTransport(
     command,
     (line) => seen.output.push(line),
     (reason) => seen.output.push(reason),
   );
   transport.onmessage = (message) => seen.messages.push(message);
-  transport.onclose = () => (seen.closed += 1);
   running.push(transport);
   return { transport, seen };
 }

@@ -56,6 +56,7 @@ async function migrateLocked(
       waits.end();
       isOver = names.length === 0;
       ran.push(...names);
+      if (!isOver) logger.info('migrations have run', { ran: names.length, newest: names.at(-1) });
     } catch (error) {
       await waits.pause(error, working);
     }

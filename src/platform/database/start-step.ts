@@ -1,0 +1,55 @@
+import { sentenceOf } from '../../common/errors/error-text.js';
+import type { Logger } from '../logging/logger.js';
+import { DatabaseAway, databaseFailure } from './database-failure.js';
+import { throughOutage } from './through-outage.js';
+
+/** How long one step of a start waits for a database that went away after it had answered. */
+const OUTAGE_MS = 30_000;
+/**
+ * What no waiting mends: a wrong password, a missing database, a limit of time or memory, a lock that was not free, a
+ * server that only reads. A step that an operator cancelled is not begun again either.
+ */
+const PERMANENT = /^(28...|3D000|25006|55...|57014|53[24]..)$/;
+
+export interface StartStep {
+  /** What the step does, for the log: "run migrations". */
+  readonly what: string;
+  readonly logger: Logger;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Takes a step of a start that is safe to repeat. While the database is away, or has no connection to spare, it is
+ * repeated for 30 seconds, and the log says that the start waits. Throws the last failure after that, every other one
+ * at once, and the signal's reason when that is aborted.
+ */
+export async function startStep<Result>(
+  { what, logger, signal }: StartStep,
+  take: () => Promise<Result>,
+): Promise<Result> {
+  let isWaiting = false;
+  const sayThatItWaits = ({ cause }: DatabaseAway): void => {
+    if (!isWaiting)
+      logger.warn('the start waits for the database, which went away', {
+        ...{ step: what, at_most_ms: OUTAGE_MS, reason: sentenceOf(cause) },
+      });
+    isWaiting = true;
+  };
+  const attempt = async (): Promise<Result> => {
+    signal?.throwIfAborted();
+    try {
+      return await take();
+    } catch (error) {
+      const failure = databaseFailure(error);
+      if (failure instanceof DatabaseAway && !isPermanent(failure)) sayThatItWaits(failure);
+      throw failure;
+    }
+  };
+  const result = await throughOutage(attempt, { limitMs: OUTAGE_MS, signal, isFinal: isPermanent });
+  if (isWaiting) logger.info('the database is back: the start goes on', { step: what });
+  return result;
+}
+
+function isPermanent({ cause }: DatabaseAway): boolean {
+  return typeof cause === 'object' && cause !== null && 'code' in cause && PERMANENT.test(String(cause.code));
+}
