@@ -34,27 +34,36 @@ function isSpec(filename) {
   return filename.endsWith('.spec.ts');
 }
 
-/**
- * Jest kills a worker that takes longer than half a second to end, and says that it failed to exit gracefully. An orderly
- * exit with 850 MB takes 0.2 s on a busy machine, and more with more; the system alone is quicker, and nothing is left to do.
- */
-if (process.env.JEST_WORKER_ID !== undefined && process.send !== undefined) {
-  process.once('beforeExit', () => process.kill(process.pid, 'SIGKILL'));
-  process.on('message', sayWhatHolds);
-}
-
 /** The first word of the message with which Jest tells a worker to end. */
 const END = 2;
 
-/** Says what keeps a worker from ending, before Jest kills it. Says nothing when its code was too busy to end. */
-function sayWhatHolds([kind]) {
+/**
+ * Jest kills a worker that takes longer than half a second to end, and says that it failed to exit gracefully. By itself
+ * one with 850 MB takes 0.2 s on a busy machine, and longer when it collects garbage first, so it ends itself as soon as
+ * nothing holds it. What still does is said before Jest kills it.
+ */
+if (process.env.JEST_WORKER_ID !== undefined && process.send !== undefined) {
+  process.once('beforeExit', endNow);
+  process.on('message', endUnlessHeld);
+}
+
+function endNow() {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function endUnlessHeld([kind]) {
   if (kind !== END) return;
   // The listener itself would hold it.
-  process.removeListener('message', sayWhatHolds);
+  process.removeListener('message', endUnlessHeld);
+  if (held().length === 0) endNow();
   setTimeout(() => {
-    const held = process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap');
-    process.stderr.write(`Worker ${process.env.JEST_WORKER_ID} is held by: ${held.join(', ')}\n`);
+    process.stderr.write(`Worker ${process.env.JEST_WORKER_ID} is held by: ${held().join(', ')}\n`);
   }, 300).unref();
+}
+
+/** What keeps the process alive beside the pipes to its parent. */
+function held() {
+  return process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap');
 }
 
 /** What this worker's spec file has started in Node itself, outside its context. */
