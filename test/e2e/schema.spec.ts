@@ -180,7 +180,9 @@ const ALTERS_SESSIONS = 'AwaitOutputsOfTools1795402200000';
 test('a migration behind a long transaction lets others pass between its tries, says who holds the lock, and runs in the end', async () => {
   const warnings: LogFields[] = [];
   const warn = (_sentence: string, fields: LogFields = {}) => void warnings.push(fields);
-  const logger = { warn } as unknown as Logger;
+  const ran: LogFields[] = [];
+  const info = (_sentence: string, fields: LogFields = {}) => void ran.push(fields);
+  const logger = { warn, info } as unknown as Logger;
   const { names, release } = await heldBack(ALTERS_SESSIONS);
   const timeouts = { lockMs: 500, pauseMs: 500, mostMs: 600_000 };
   const migrating = migrate({ url: database.directUrl }, logger, timeouts);
@@ -201,6 +203,7 @@ test('a migration behind a long transaction lets others pass between its tries, 
     await release();
   }
   expect(await migrating).toContain(ALTERS_SESSIONS);
+  expect(ran).toContainEqual({ ran: 1, newest: ALTERS_SESSIONS });
 });
 
 test('a migration whose table never becomes free gives up with a sentence, and nothing is changed', async () => {
