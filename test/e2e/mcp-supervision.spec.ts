@@ -23,12 +23,13 @@ const startsOf = (name: string): string[] =>
 const connected = (name: string) =>
   eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'));
 
+/** On a machine that stalls, `impatient` servers are taken for lost several times before one stays. */
 async function restarted(name: string, before: string): Promise<void> {
   await eventually(async () => {
     const { status, content } = await call(`${name}__pid`);
     expect(status).toBe('success');
     expect(content).not.toBe(before);
-  });
+  }, 60_000);
 }
 
 beforeAll(async () => {

@@ -20,6 +20,8 @@ export const MAX_BODY_BYTES = 65_536;
 export const LONG = 'zQ'.repeat(100);
 /** A response to a wrong request takes milliseconds. After a second it counts as missing. */
 const HANG_MS = 1000;
+/** On a machine that stalls it may take longer: so many times what a valid request has just taken. */
+const STALLED = 20;
 
 /** Tables that change without requests: last use of tokens, logs, counters, leases, seals of the audit's sums. */
 const CHANGES_BY_ITSELF =
@@ -89,23 +91,40 @@ export class HostileGateway {
 
   /**
    * Sends these bytes on a new connection and returns the first response. One that takes longer than a second counts
-   * as a hang. A machine may stall, so the request gets a second try when a valid request is answered in time again.
+   * as a hang. A machine may stall, so the request gets two more tries, each after a valid request was answered, and
+   * with it the time by which that was late.
    */
   async send(profile: ProfileId, bytes: string | Buffer, { bodiless = false } = {}): Promise<RawAnswer> {
-    try {
-      return await this.exchange(profile, bytes, bodiless);
-    } catch (error) {
-      if (!(error instanceof ReadTimeout)) throw error;
-      const sound = request('GET', `/api/v1${PROFILE_DIFFERENCES[profile].health}`);
-      await eventually(() => this.exchange(profile, sound, false).then(() => undefined));
-      return this.exchange(profile, bytes, bodiless);
+    let grantedMs = 0;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.exchange(profile, bytes, { bodiless, withinMs: HANG_MS + grantedMs });
+      } catch (error) {
+        if (!(error instanceof ReadTimeout) || tries === 3) throw error;
+        grantedMs = STALLED * (await this.soundMs(profile));
+      }
     }
   }
 
-  private async exchange(profile: ProfileId, bytes: string | Buffer, bodiless: boolean): Promise<RawAnswer> {
+  /** How long a valid request takes now that is answered at all. */
+  private async soundMs(profile: ProfileId): Promise<number> {
+    const sound = request('GET', `/api/v1${PROFILE_DIFFERENCES[profile].health}`);
+    let beganAt = 0;
+    await eventually(async () => {
+      beganAt = performance.now();
+      await this.exchange(profile, sound);
+    });
+    return performance.now() - beganAt;
+  }
+
+  private async exchange(
+    profile: ProfileId,
+    bytes: string | Buffer,
+    { bodiless = false, withinMs = HANG_MS } = {},
+  ): Promise<RawAnswer> {
     const connection = await this.open(profile);
     try {
-      return await connection.send(bytes).answer({ withinMs: HANG_MS, bodiless });
+      return await connection.send(bytes).answer({ withinMs, bodiless });
     } finally {
       connection.close();
     }
