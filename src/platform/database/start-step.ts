@@ -27,13 +27,13 @@ export async function startStep<Result>(
   { what, logger, signal }: StartStep,
   take: () => Promise<Result>,
 ): Promise<Result> {
-  let isWaiting = false;
+  const said = { isWaiting: false };
   const sayThatItWaits = ({ cause }: DatabaseAway): void => {
-    if (!isWaiting)
+    if (!said.isWaiting)
       logger.warn('the start waits for the database, which went away', {
         ...{ step: what, at_most_ms: OUTAGE_MS, reason: sentenceOf(cause) },
       });
-    isWaiting = true;
+    said.isWaiting = true;
   };
   const attempt = async (): Promise<Result> => {
     signal?.throwIfAborted();
@@ -46,7 +46,7 @@ export async function startStep<Result>(
     }
   };
   const result = await throughOutage(attempt, { limitMs: OUTAGE_MS, signal, isFinal: isPermanent });
-  if (isWaiting) logger.info('the database is back: the start goes on', { step: what });
+  if (said.isWaiting) logger.info('the database is back: the start goes on', { step: what });
   return result;
 }
 
