@@ -1,27 +1,7 @@
-import { tmpdir } from 'node:os';
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { ChildTransport } from '../../src/areas/mcp/transport/child-transport.js';
 import { eventually } from '../harness/eventually.js';
+import { ANSWER, child, closeChildren, PING } from '../harness/tool-children.js';
 
-const PING = { jsonrpc: '2.0', id: 1, method: 'ping' } as const satisfies JSONRPCMessage;
-const ANSWER = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} });
-
-const running: ChildTransport[] = [];
-afterEach(() => Promise.all(running.splice(0).map((transport) => transport.close())));
-
-/** A child that runs this script, and what the gateway sees of it. */
-function child(script: string) {
-  const seen = { messages: [] as JSONRPCMessage[], output: [] as string[] };
-  const command = { file: '/bin/sh', args: ['-c', script], cwd: tmpdir(), env: {} };
-  const transport = new ChildTransport(
-    command,
-    (line) => seen.output.push(line),
-    (reason) => seen.output.push(reason),
-  );
-  transport.onmessage = (message) => seen.messages.push(message);
-  running.push(transport);
-  return { transport, seen };
-}
+afterEach(closeChildren);
 
 /** Turns of the event loop in a second. */
 async function turnsInASecond(): Promise<number> {

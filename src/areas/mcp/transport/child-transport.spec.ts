@@ -1,28 +1,8 @@
 import { tmpdir } from 'node:os';
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { eventually } from '../../../../test/harness/eventually.js';
-import { ChildTransport } from './child-transport.js';
+import { ANSWER, child, closeChildren, PING } from '../../../../test/harness/tool-children.js';
 
-const PING = { jsonrpc: '2.0', id: 1, method: 'ping' } as const satisfies JSONRPCMessage;
-const ANSWER = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} });
-
-const running: ChildTransport[] = [];
-afterEach(() => Promise.all(running.splice(0).map((transport) => transport.close())));
-
-/** A child that runs this script, and what the gateway sees of it. */
-function child(script: string, file = '/bin/sh') {
-  const seen = { messages: [] as JSONRPCMessage[], output: [] as string[], closed: 0 };
-  const command = { file, args: ['-c', script], cwd: tmpdir(), env: {} };
-  const transport = new ChildTransport(
-    command,
-    (line) => seen.output.push(line),
-    (reason) => seen.output.push(reason),
-  );
-  transport.onmessage = (message) => seen.messages.push(message);
-  transport.onclose = () => (seen.closed += 1);
-  running.push(transport);
-  return { transport, seen };
-}
+afterEach(closeChildren);
 
 test('messages are lines; blank lines are ignored, and anything else is reported as output', async () => {
   const { transport, seen } = child(
