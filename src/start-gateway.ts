@@ -18,7 +18,6 @@ import { migrate, warnOfDrift } from './platform/database/schema.js';
 import { startStep } from './platform/database/start-step.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { storingLogs } from './platform/logging/log-writer.js';
-import type { Logs } from './platform/logging/logger.js';
 import { Egress } from './platform/outbound/egress.js';
 import { claimMasterKey } from './platform/secrets/master-key-check.js';
 import { openSecretBox } from './platform/secrets/open-secret-box.js';
@@ -63,7 +62,7 @@ async function goOn(request: StartRequest, { replica, server }: EarlyStart): Pro
   let database = await openDatabase(loaded.settings.database, logs, tables, server);
   try {
     const opened = database;
-    await step(request, 'run migrations', () => prepareSchema(opened, logs));
+    await step(request, 'run migrations', () => migrate(opened.address, logs.for('database')));
     const secrets = await openSecrets(request, database.embedded);
     const own = new Database(opened.dataSource);
     await step(request, 'check the master key', () => claimMasterKey(own, secrets));
@@ -144,10 +143,6 @@ async function openSecrets(
   });
   redactor.setFor('master key', previousText === undefined ? [keyText] : [keyText, previousText]);
   return box;
-}
-
-async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> {
-  await migrate(database.address, logs.for('database'));
 }
 
 function started(

@@ -1,17 +1,12 @@
-import { MigrationExecutor } from 'typeorm';
-import { ConfigStore } from '../../src/areas/config/config.store.js';
-import { Database } from '../../src/platform/database/database.js';
 import { Readiness } from '../../src/platform/lifecycle/readiness.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
-import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 let database: TestDatabase;
 const gateways: TestGateway[] = [];
-const ways: FaultProxy[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
 });
@@ -19,7 +14,6 @@ beforeAll(async () => {
 afterEach(async () => {
   jest.restoreAllMocks();
   await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
-  await Promise.all(ways.splice(0).map((way) => way.cut()));
 });
 afterAll(() => database.drop());
 
@@ -74,41 +68,4 @@ test('a replica says that it is ready once its GATEWAY_BOOTSTRAP_TOKEN is in for
   const gateway = await start(token);
   expect(order).toEqual(['in force', 'ready']);
   expect(await statusOn(gateway, token)).toBe(200);
-});
-
-describe('a database that goes away while a gateway starts does not end the start when it comes back', () => {
-  type Step = (this: unknown, ...given: never[]) => Promise<unknown>;
-  const isCheckOfKey = (statement?: { name?: string }) => statement?.name === 'secrets.find_check';
-  let mending: NodeJS.Timeout | undefined;
-  afterEach(() => clearTimeout(mending));
-
-  test.each<[string, object, string, ((given?: { name?: string }) => boolean)?]>([
-    ['run migrations', MigrationExecutor.prototype, 'getPendingMigrations'],
-    ['check the master key', Database.prototype, 'query', isCheckOfKey],
-    ['read what was changed at run time', ConfigStore.prototype, 'load'],
-    ['install GATEWAY_BOOTSTRAP_TOKEN', TokensService.prototype, 'install'],
-  ])('in the step "%s"', async (what, owner, name, isIt = () => true) => {
-    const steps = owner as Record<string, Step>;
-    const step = steps[name] as Step;
-    const way = await FaultProxy.to(database.url);
-    ways.push(way);
-    let isCut = false;
-    jest.spyOn(steps, name).mockImplementation(async function (this: unknown, ...given) {
-      if (!isCut && isIt(given[0])) {
-        isCut = true;
-        await way.cut();
-        mending = setTimeout(() => void way.mend(), 500);
-      }
-      return step.apply(this, given);
-    });
-    const token = mintToken();
-    const gateway = await startTestGateway({
-      database: { ...database, url: way.url },
-      env: { GATEWAY_BOOTSTRAP_TOKEN: token },
-    });
-    gateways.push(gateway);
-    const waited = gateway.logLines.filter((line) => line.includes('the start waits for the database'));
-    expect(waited).toEqual([expect.stringContaining(`"step":${JSON.stringify(what)}`)]);
-    expect(await statusOn(gateway, token)).toBe(200);
-  });
 });

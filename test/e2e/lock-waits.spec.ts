@@ -5,7 +5,7 @@ import { MemoryStore } from '../../src/areas/memory/memory.store.js';
 import { LEASE_SECS } from '../../src/areas/turns/turn-lease.js';
 import { ReplicaId } from '../../src/platform/lifecycle/replica-id.js';
 import { RateBucketStore } from '../../src/platform/rate-limits/rate-bucket.store.js';
-import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import type { TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
@@ -21,8 +21,8 @@ let gateway: TestGateway;
 /** Holds locks. */
 let other: Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await startTestGateway({ database });
+  gateway = await startTestGateway();
+  ({ database } = gateway);
 });
 beforeEach(async () => {
   other = new Client({ connectionString: database.directUrl });
@@ -33,7 +33,6 @@ afterEach(() => other.end());
 afterAll(async () => {
   await gateway.stop();
   await bench.clear();
-  await database.drop();
 });
 
 const insertMemories = (user: string, count: number) =>

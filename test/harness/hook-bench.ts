@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from './gateway.js';
 import { HookReceiver } from './hook-receiver.js';
 
 /** What a test asks of a webhook beyond the defaults. */
-export interface HookWish {
+export interface HookRequest {
   readonly path?: string;
   readonly events?: readonly string[];
   readonly secret?: string;
@@ -57,7 +57,11 @@ export class HookBench {
   }
 
   /** Registers a webhook at the receiver: at `/hook` and for new sessions, unless asked for something else. */
-  async register({ path = '/hook', events = ['session.created'], secret }: HookWish = {}): Promise<string> {
+  async register({
+    path = '/hook',
+    events = ['session.created'],
+    secret,
+  }: HookRequest = {}): Promise<string> {
     const body = { url: this.receiver.url(path), events, ...(secret === undefined ? {} : { secret }) };
     const answer = await this.gateway.a.post<{ id: string }>('/hooks', body);
     expect(answer.status).toBe(201);

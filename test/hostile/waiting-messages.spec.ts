@@ -1,12 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { newId } from '../../src/common/ids/typeid.js';
-import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import type { TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { SocketClient } from '../harness/socket-client.js';
 
-/** docs/decisions/0532: what one caller sent may take half of the room for eight of the largest bodies, until its turn begins. */
+/** docs/decisions/0532: what one caller sent may take half of the room for eight of the largest bodies, until its turn is over. */
 const LARGEST = 1_048_576;
 const SHARE = 4;
 /** With its JSON just below the largest, and more than what may wait beside three others. */
@@ -45,7 +45,6 @@ beforeAll(async () => {
     response.write(Buffer.alloc(LARGEST));
   });
   await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-  database = await createTestDatabase();
   const env = {
     GATEWAY__PROVIDER__KIND: 'offline',
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '1000',
@@ -54,7 +53,8 @@ beforeAll(async () => {
     GATEWAY__AGENT__MAX_WAITING: '20',
     GATEWAY__STREAMING__PING_INTERVAL_MS: '500',
   };
-  gateway = await startTestGateway({ database, env });
+  gateway = await startTestGateway({ env });
+  ({ database } = gateway);
 });
 afterEach(() => {
   for (const response of asked) response.destroy();
@@ -62,7 +62,6 @@ afterEach(() => {
 });
 afterAll(async () => {
   await gateway.stop();
-  await database.drop();
   files.closeAllConnections();
   files.close();
 });

@@ -17,8 +17,8 @@ interface Share {
 }
 
 /**
- * Bounds the memory of all bodies, from their first byte until their responses, and of messages until their turns are
- * over. Without it, callers that send large bodies and never finish them, or that begin many large turns, would exhaust it.
+ * Bounds the memory of all bodies, from their first byte until their responses (those of Teams' connector until they are
+ * parsed), and of messages until their turns are over. Without it, callers that send large bodies and never finish them, or that begin many large turns, would exhaust it.
  */
 @Injectable()
 export class BodyRoom {
@@ -27,7 +27,7 @@ export class BodyRoom {
 
   constructor(private readonly settings: Settings) {}
 
-  /** @param holder a token together with those that replace it: it may use half of the room */
+  /** @param holder a token together with those that replace it, or a verified connector: it may use half of the room */
   enter(holder: string): HeldBytes {
     return this.open({ holders: [{ name: `token:${holder}`, part: 1 / 2 }] });
   }

@@ -11,6 +11,11 @@ const DEADLOCK = '40P01';
  * connection refused for this database or user, shutting down, lock waits, time limits.
  */
 const REFUSED_STATES = /^(08001|08004|28000|28P01|3D000|55000|57P0[1-5]|53[0-4]..|55P03|57014|25006)$/;
+/**
+ * Of these, what no waiting mends: a wrong password, a missing database, a limit of time or memory, a lock that was not
+ * free, a server that only reads, and a statement that an operator cancelled.
+ */
+const LASTING_STATES = /^(28...|3D000|25006|55...|57014|53[24]..)$/;
 /** The connection was lost: what it was asked to do may have been done. */
 const LOST_STATES = /^08...$/;
 /** No server was reached at all. */
@@ -49,6 +54,12 @@ export class DatabaseAway extends Unavailable {}
 
 /** The connection broke before the answer arrived: whether anything was changed is unknown. */
 export class ConnectionLost extends DatabaseAway {}
+
+/** Whether the database may do the same in a while without anybody's help. */
+export function isMendedByWaiting({ cause }: DatabaseAway): boolean {
+  const code = types.isNativeError(cause) && 'code' in cause ? String(cause.code) : '';
+  return !LASTING_STATES.test(code);
+}
 
 /** Whether the server's disk (or its quota) had no room for what was to be stored. */
 export function isDiskFull(error: unknown): boolean {

@@ -36,7 +36,7 @@ test.each([
   expect(take).toHaveBeenCalledTimes(4);
   expect(lines).toEqual([
     [
-      'the start waits for the database, which went away',
+      'the start waits for the database',
       {
         step: 'run migrations',
         at_most_ms: 30_000,

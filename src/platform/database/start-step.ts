@@ -1,15 +1,10 @@
 import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../logging/logger.js';
-import { DatabaseAway, databaseFailure } from './database-failure.js';
+import { DatabaseAway, databaseFailure, isMendedByWaiting } from './database-failure.js';
 import { throughOutage } from './through-outage.js';
 
 /** How long one step of a start waits for a database that went away after it had answered. */
 const OUTAGE_MS = 30_000;
-/**
- * What no waiting mends: a wrong password, a missing database, a limit of time or memory, a lock that was not free, a
- * server that only reads. A step that an operator cancelled is not begun again either.
- */
-const PERMANENT = /^(28...|3D000|25006|55...|57014|53[24]..)$/;
 
 export interface StartStep {
   /** What the step does, for the log: "run migrations". */
@@ -30,7 +25,7 @@ export async function startStep<Result>(
   const said = { isWaiting: false };
   const sayThatItWaits = ({ cause }: DatabaseAway): void => {
     if (!said.isWaiting)
-      logger.warn('the start waits for the database, which went away', {
+      logger.warn('the start waits for the database', {
         ...{ step: what, at_most_ms: OUTAGE_MS, reason: sentenceOf(cause) },
       });
     said.isWaiting = true;
@@ -41,15 +36,12 @@ export async function startStep<Result>(
       return await take();
     } catch (error) {
       const failure = databaseFailure(error);
-      if (failure instanceof DatabaseAway && !isPermanent(failure)) sayThatItWaits(failure);
+      if (failure instanceof DatabaseAway && isMendedByWaiting(failure)) sayThatItWaits(failure);
       throw failure;
     }
   };
-  const result = await throughOutage(attempt, { limitMs: OUTAGE_MS, signal, isFinal: isPermanent });
+  const isFinal = (failure: DatabaseAway) => !isMendedByWaiting(failure);
+  const result = await throughOutage(attempt, { limitMs: OUTAGE_MS, signal, isFinal });
   if (said.isWaiting) logger.info('the database is back: the start goes on', { step: what });
   return result;
-}
-
-function isPermanent({ cause }: DatabaseAway): boolean {
-  return typeof cause === 'object' && cause !== null && 'code' in cause && PERMANENT.test(String(cause.code));
 }

@@ -18,8 +18,8 @@ function arriving(add: HeldBytes['add'] = () => true) {
     reply: (frame: unknown) =>
       happened.push(frame instanceof GatewayError ? String(frame.details?.reason) : 'frame'),
     refuseUnfinished: () => happened.push('refused'),
-    holdBack: () => happened.push('paused'),
-    letOn: () => happened.push('reads on'),
+    pauseForRoom: () => happened.push('paused'),
+    resumeWithRoom: () => happened.push('reads on'),
   };
   const message = new ArrivingMessage({
     socket: Object.assign(socket, { destroy: () => happened.push('destroyed') }) as never,

@@ -15,7 +15,10 @@ const WAITS_FOR_ROOM_MS = 30_000;
 const ASKS_AGAIN_MS = 500;
 
 interface ArrivingParts {
-  readonly viewer: Pick<SocketViewer, 'isOpen' | 'reply' | 'refuseUnfinished' | 'holdBack' | 'letOn'>;
+  readonly viewer: Pick<
+    SocketViewer,
+    'isOpen' | 'reply' | 'refuseUnfinished' | 'pauseForRoom' | 'resumeWithRoom'
+  >;
   readonly webSocket: Pick<WebSocket, 'on' | 'once'>;
   readonly socket: Pick<Socket, 'on' | 'destroy'>;
   /** Room for the next message. */
@@ -86,7 +89,7 @@ export class ArrivingMessage {
       viewer.reply(errorOf(thrown));
       viewer.refuseUnfinished();
     } else {
-      viewer.holdBack();
+      viewer.pauseForRoom();
       const asksAgain = setTimeout(() => this.count(0), ASKS_AGAIN_MS).unref();
       this.noRoom = { since, asksAgain };
     }
@@ -96,6 +99,6 @@ export class ArrivingMessage {
     if (this.noRoom === undefined) return;
     clearTimeout(this.noRoom.asksAgain);
     this.noRoom = undefined;
-    this.parts.viewer.letOn();
+    this.parts.viewer.resumeWithRoom();
   }
 }

@@ -57,12 +57,12 @@ test.each([
 test('a client that is held back is not read, whatever it is sent, and not taken for dead', () => {
   const slow = new SlowSocket();
   const viewer = new SocketViewer(slow as unknown as WebSocket, {} as Socket, 'a');
-  viewer.holdBack();
+  viewer.pauseForRoom();
   viewer.reply({ type: 'pong' });
   slow.takeAll();
   viewer.readOn();
   for (let beats = 0; beats < 3; beats += 1) viewer.heartbeat();
   expect(slow.isPaused).toBe(true);
-  viewer.letOn();
+  viewer.resumeWithRoom();
   expect(slow.isPaused).toBe(false);
 });

@@ -108,13 +108,13 @@ export class SocketViewer extends Viewer {
     this.webSocket.pause();
   }
 
-  /** Stops reading until `letOn`, whatever is sent to the client meanwhile: there is no room for what it sends. */
-  holdBack(): void {
+  /** Stops reading until `resumeWithRoom`, whatever is sent to the client meanwhile: there is no room for what it sends. */
+  pauseForRoom(): void {
     this.isHeldBack = true;
     this.readNoMore();
   }
 
-  letOn(): void {
+  resumeWithRoom(): void {
     this.isHeldBack = false;
     this.isAlive = true;
     this.readOn();
