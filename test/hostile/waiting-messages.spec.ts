@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { RunningTurns } from '../../src/areas/turns/running-turns.js';
 import { newId } from '../../src/common/ids/typeid.js';
 import type { TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
@@ -66,6 +67,9 @@ afterAll(async () => {
   files.close();
 });
 
+/** How often each tool was called. */
+const calls = new Map<string, number>();
+
 /** A tool that answers when it is told to. */
 function slowTool(tool: string): () => void {
   let end = (): void => undefined;
@@ -73,7 +77,11 @@ function slowTool(tool: string): () => void {
     end = () => resolve('done');
   });
   const inputSchema = { type: 'object', properties: {} };
-  gateway.tools.register({ name: tool, description: 'Takes its time.', inputSchema, run: () => ended });
+  const run = (): Promise<string> => {
+    calls.set(tool, (calls.get(tool) ?? 0) + 1);
+    return ended;
+  };
+  gateway.tools.register({ name: tool, description: 'Takes its time.', inputSchema, run });
   return end;
 }
 
@@ -148,28 +156,59 @@ const posted = async (url: string, body: object, headers: Record<string, string>
   });
   return status;
 };
-type Sender = (text: string) => Promise<number>;
-const byRest: Sender = async (content) => {
-  const { id } = (await gateway.b.post<{ id: string }>('/sessions', {})).body;
-  return posted(`/api/v1/sessions/${id}/messages`, { ...LARGE, content }, { prefer: 'respond-async' });
-};
-const byResponses: Sender = (text) => {
-  const file = { type: 'input_file', file_data: FILE.data, filename: 'a.bin' };
-  const content = [{ type: 'input_text', text }, file];
-  const input = [{ role: 'user', content }];
-  return posted('/v1/responses', { model: 'default', background: true, input }, {});
-};
-const byA2a: Sender = (text) => {
-  const parts = [{ text }, { raw: FILE.data, mediaType: FILE.mime_type }];
-  const message = { messageId: newId('msg'), role: 'ROLE_USER', parts };
-  const params = { message, configuration: { returnImmediately: true } };
-  return posted('/a2a', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params }, { 'a2a-version': '1.0' });
+const newSession = async (): Promise<string> =>
+  (await gateway.b.post<{ id: string }>('/sessions', {})).body.id;
+/** Sends a message with this text and a file: its bytes, unless they are at this URL. */
+type Sender = (text: string, url?: string) => Promise<number>;
+const byRest =
+  (headers: Record<string, string> = {}): Sender =>
+  async (content, url) => {
+    const attachments = [url === undefined ? FILE : { ...FILE, data: undefined, url }];
+    return posted(`/api/v1/sessions/${await newSession()}/messages`, { content, attachments }, headers);
+  };
+const byResponses =
+  (more: object): Sender =>
+  (text, url) => {
+    const from = url === undefined ? { file_data: FILE.data, filename: 'a.bin' } : { file_url: url };
+    const content = [
+      { type: 'input_text', text },
+      { type: 'input_file', ...from },
+    ];
+    return posted('/v1/responses', { model: 'default', ...more, input: [{ role: 'user', content }] }, {});
+  };
+const byChat =
+  (inSession: boolean): Sender =>
+  async (text) => {
+    const file = { file_data: FILE.data, filename: 'a.bin' };
+    const content = [
+      { type: 'text', text },
+      { type: 'file', file },
+    ];
+    const body = { model: 'default', messages: [{ role: 'user', content }] };
+    return posted('/v1/chat/completions', body, inSession ? { 'x-session-id': await newSession() } : {});
+  };
+const byA2a =
+  (returnImmediately: boolean): Sender =>
+  (text, url) => {
+    const file = { mediaType: FILE.mime_type, ...(url === undefined ? { raw: FILE.data } : { url }) };
+    const message = { messageId: newId('msg'), role: 'ROLE_USER', parts: [{ text }, file] };
+    const params = { message, configuration: { returnImmediately } };
+    return posted('/a2a', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params }, { 'a2a-version': '1.0' });
+  };
+const bySocket: Sender = async (content) => {
+  const headers = { authorization: `Bearer ${gateway.token}` };
+  const url = new URL(`/ws/sessions/${await newSession()}`, gateway.b.base.replace('http', 'ws')).href;
+  const client = await SocketClient.open(url, { headers });
+  client.send({ type: 'message', ...LARGE, content });
+  await client.until('done');
+  client.socket.terminate();
+  return 200;
 };
 
 test.each([
-  ['respond-async', 202, byRest],
-  ['a background response', 200, byResponses],
-  ['a task of A2A', 200, byA2a],
+  ['respond-async', 202, byRest({ prefer: 'respond-async' })],
+  ['a background response', 200, byResponses({ background: true })],
+  ['a task of A2A', 200, byA2a(true)],
 ])('a message whose caller does not wait counts until its turn is over: %s', async (how, status, send) => {
   const tool = `for_${how.replace(/\W/g, '_')}`;
   const end = slowTool(tool);
@@ -178,6 +217,26 @@ test.each([
   const path = `/sessions/${id}/messages`;
   expect((await gateway.b.post(path, LARGE)).status).toBe(429);
   end();
+  await eventually(async () => expect((await gateway.b.post(path, LARGE)).status).toBe(200));
+});
+
+test.each([
+  ['REST', byRest()],
+  ['a response', byResponses({})],
+  ['a response that is not stored', byResponses({ store: false })],
+  ['a chat', byChat(false)],
+  ['a chat in a session', byChat(true)],
+  ['A2A', byA2a(false)],
+  ['a WebSocket', bySocket],
+])('a message counts while its turn runs: %s', async (how, send) => {
+  const tool = `in_${how.replace(/\W/g, '_')}`;
+  const end = slowTool(tool);
+  const sent = Array.from({ length: SHARE }, () => send(`/call ${tool} {}`));
+  await eventually(() => expect(calls.get(tool)).toBe(SHARE));
+  const path = `/sessions/${await newSession()}/messages`;
+  expect((await gateway.b.post(path, LARGE)).status).toBe(429);
+  end();
+  for (const status of sent) expect(await status).toBe(200);
   await eventually(async () => expect((await gateway.b.post(path, LARGE)).status).toBe(200));
 });
 
@@ -207,25 +266,51 @@ test('a message over a WebSocket for which there is no room does not come in bet
   client.socket.terminate();
 });
 
-test('what is fetched for a message counts for its caller while it is fetched', async () => {
-  const { id } = (await gateway.b.post<{ id: string }>('/sessions', {})).body;
-  const path = `/sessions/${id}/messages`;
-  const { port } = files.address() as AddressInfo;
-  const linked = {
-    content: 'Look',
-    attachments: [{ ...FILE, data: undefined, url: `http://127.0.0.1:${port}/` }],
-  };
-  let refused: unknown[] = [];
+test.each([
+  ['REST', byRest()],
+  ['a response', byResponses({})],
+  ['a response that is not stored', byResponses({ store: false })],
+  ['A2A', byA2a(false)],
+])('what is fetched for a message counts for its caller while it is fetched: %s', async (_how, send) => {
+  const url = `http://127.0.0.1:${(files.address() as AddressInfo).port}/`;
+  const path = `/sessions/${await newSession()}/messages`;
+  let refused = 0;
   const sent = Array.from({ length: SHARE + 2 }, async () => {
-    const response = await gateway.b.post(path, linked);
-    if (response.status === 429) refused = [...refused, response.body];
-    return response.status;
+    const status = await send('Look', url);
+    if (status === 429) refused += 1;
+    return status;
   });
-  await eventually(() => expect(refused.length).toBeGreaterThanOrEqual(2));
-  for (const body of refused) expect(body).toMatchObject(REFUSED);
+  await eventually(() => expect(refused).toBeGreaterThanOrEqual(2));
   for (const response of asked) response.end();
   expect(await Promise.all(sent)).toContain(200);
-  expect((await gateway.b.post(path, LARGE)).status).toBe(200);
+  await eventually(async () => expect((await gateway.b.post(path, LARGE)).status).toBe(200));
+});
+
+test('a turn that is stored nowhere ends when its caller went while it was being prepared', async () => {
+  const running = gateway.started.app.get(RunningTurns, { strict: false });
+  const end = slowTool('nobody_waits');
+  const gone = new AbortController();
+  const url = `http://127.0.0.1:${(files.address() as AddressInfo).port}/`;
+  const content = [
+    { type: 'input_text', text: '/call nobody_waits {}' },
+    { type: 'input_file', file_url: url },
+  ];
+  const sent = fetch(new URL('/v1/responses', gateway.b.base), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'default', store: false, input: [{ role: 'user', content }] }),
+    signal: gone.signal,
+  });
+  await eventually(() => expect(asked).toHaveLength(1));
+  const added = jest.spyOn(running, 'add');
+  gone.abort();
+  await expect(sent).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  for (const response of asked) response.end();
+  await eventually(() => expect(added).toHaveBeenCalledTimes(1));
+  await eventually(() => expect(running.count).toBe(0));
+  added.mockRestore();
+  end();
 });
 
 test('a caller that goes before its body is read leaves nothing behind', async () => {

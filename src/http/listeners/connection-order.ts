@@ -74,7 +74,9 @@ export class ConnectionOrder {
     this.waiting.set(response, AsyncResource.bind(handle));
     this.count(response, 1);
     before.once('close', () => {
-      if (this.due.push(() => this.begin(socket, response)) === 1) setImmediate(this.beginNext);
+      // All of a connection that has ended close at once, and take no turns from others.
+      if (!socket.writable) this.begin(socket, response);
+      else if (this.due.push(() => this.begin(socket, response)) === 1) setImmediate(this.beginNext);
     });
   }
 

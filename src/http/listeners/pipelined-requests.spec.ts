@@ -74,6 +74,21 @@ test('of all that was sent ahead one begins in a turn, so that many connections 
   expect(count() - before).toBeLessThan(10);
 });
 
+test('what was sent ahead on connections that have ended takes no turns from others', async () => {
+  const ended: Socket[] = [];
+  for (let n = 0; n < 50; n++) ended.push(await send(get('/held') + get('/ok').repeat(99)));
+  await until(() => held.length === 50);
+  for (const socket of ended) socket.resetAndDestroy();
+  await until(() => listeners.unansweredRoutes.length === 0);
+  await send(get('/ok') + get('/last'));
+  let turns = 0;
+  await until(() => {
+    turns += 1;
+    return handled.some(({ path }) => path === '/last');
+  });
+  expect(turns).toBeLessThan(1000);
+});
+
 const paths = (): string[] => handled.map(({ path }) => path);
 
 test.each([

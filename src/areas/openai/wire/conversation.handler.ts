@@ -52,7 +52,7 @@ export class ConversationHandler {
     try {
       const form = formOf(turn.id);
       const kept = key === undefined ? undefined : keep(turn, asked.isStream, form, key);
-      if (kept === undefined) response.once('close', () => turn.abandon());
+      if (kept === undefined) abandonWhenGone(turn, response);
       if (asked.isStream) {
         this.viewers.open(form.events(), { caller, request, response }).follow(turn.live);
         return;
@@ -78,6 +78,21 @@ export class ConversationHandler {
       throw error;
     }
   }
+}
+
+/**
+ * Ends the turn when its caller is gone. Once it is over nothing of it is kept, however slowly its answer is read: what
+ * was asked takes memory that nobody counts any more. A function of its own, as a closure keeps all that is around it.
+ */
+function abandonWhenGone(turn: UnstoredTurn, response: Response): void {
+  const abandon = (): void => turn.abandon();
+  if (response.closed) {
+    abandon();
+    return;
+  }
+  response.once('close', abandon);
+  const forget = (): void => void response.off('close', abandon);
+  turn.answer.then(forget, forget);
 }
 
 /** The failure is the outcome of the key, unless it has one. */

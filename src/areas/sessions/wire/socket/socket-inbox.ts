@@ -53,14 +53,10 @@ export class SocketInbox {
 
   /** Frees the frame's memory once it is refused or done, with the turn that it began. */
   message(frame: ArrivedFrame): void {
-    const release = (): void => frame.held?.release();
-    const done = this.charged(() => this.read(frame));
-    if (done === undefined) release();
-    else
-      void done.then((begun) => {
-        if (begun === undefined) release();
-        else begun.answer.then(release, release);
-      });
+    releaseAfter(
+      this.charged(() => this.read(frame)),
+      frame.held,
+    );
   }
 
   ping(data: Buffer): void {
@@ -139,4 +135,15 @@ export class SocketInbox {
 
 function tooMany(): Conflict {
   return new Conflict('Too many messages of this connection wait.', { retryAfterSecs: 1 });
+}
+
+/** Apart from the frame, whose bytes a closure beside it would keep until the turn is over. */
+function releaseAfter(done: Promise<BegunTurn | undefined> | undefined, held: HeldBytes | undefined): void {
+  const release = (): void => held?.release();
+  if (done === undefined) release();
+  else
+    void done.then((begun) => {
+      if (begun === undefined) release();
+      else begun.answer.then(release, release);
+    });
 }
