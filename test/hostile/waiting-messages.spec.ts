@@ -167,14 +167,18 @@ const byRest =
     return posted(`/api/v1/sessions/${await newSession()}/messages`, { content, attachments }, headers);
   };
 const byResponses =
-  (more: object): Sender =>
+  (more: object, ...later: object[]): Sender =>
   (text, url) => {
     const from = url === undefined ? { file_data: FILE.data, filename: 'a.bin' } : { file_url: url };
     const content = [
       { type: 'input_text', text },
       { type: 'input_file', ...from },
     ];
-    return posted('/v1/responses', { model: 'default', ...more, input: [{ role: 'user', content }] }, {});
+    return posted(
+      '/v1/responses',
+      { model: 'default', ...more, input: [{ role: 'user', content }, ...later] },
+      {},
+    );
   };
 const byChat =
   (inSession: boolean): Sender =>
@@ -269,6 +273,10 @@ test('a message over a WebSocket for which there is no room does not come in bet
 test.each([
   ['REST', byRest()],
   ['a response', byResponses({})],
+  [
+    'a response with a history',
+    byResponses({}, { role: 'assistant', content: 'Yes.' }, { role: 'user', content: 'So?' }),
+  ],
   ['a response that is not stored', byResponses({ store: false })],
   ['A2A', byA2a(false)],
 ])('what is fetched for a message counts for its caller while it is fetched: %s', async (_how, send) => {
