@@ -1,5 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { stackOf } from '../../common/errors/error-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { SettingsChanges } from '../../platform/settings/settings-changes.js';
@@ -26,7 +28,13 @@ const SECTIONS = [
 export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private told: ReadonlySet<string> = new Set();
-  private timer: NodeJS.Timeout | undefined;
+  private pauseMs = FIRST_LOOK_MS;
+  private readonly poller = new Poller({
+    everyMs: () => this.pauseMs,
+    look: () => this.look(),
+    failed: (error) =>
+      this.logger.error('what agents name could not be checked; will retry', { error: stackOf(error) }),
+  });
   private stopListening: () => void = () => undefined;
 
   constructor(
@@ -43,13 +51,13 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   onApplicationBootstrap(): void {
-    this.stopListening = this.changes.listen(SECTIONS, () => this.lookIn(FIRST_LOOK_MS));
-    this.lookIn(FIRST_LOOK_MS);
+    this.stopListening = this.changes.listen(SECTIONS, () => this.lookAnew());
+    this.lookAnew();
   }
 
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.stopListening();
-    clearTimeout(this.timer);
+    await this.poller.stop();
   }
 
   /** Missing things that this agent names, a sentence for each. */
@@ -67,16 +75,15 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy 
     };
   }
 
-  private lookIn(afterMs: number): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look(afterMs), afterMs).unref();
+  /** Not sooner, even if a look was due: tools and skills have not followed by then. */
+  private lookAnew(): void {
+    this.pauseMs = FIRST_LOOK_MS;
+    void this.poller.stop();
+    this.poller.start(FIRST_LOOK_MS);
   }
 
-  private look(afterMs: number): void {
-    if (!this.sources.areSettled || !this.skills.areRead) {
-      this.lookIn(afterMs);
-      return;
-    }
+  private look(): void {
+    if (!this.sources.areSettled || !this.skills.areRead) return;
     const { current } = this.settings;
     const offer = this.offer();
     const found = new Set(missingTargets(current));
@@ -93,7 +100,8 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy 
       }
     }
     this.told = found;
-    if (offer.awaited.length > 0) this.lookIn(Math.min(2 * afterMs, LONGEST_PAUSE_MS));
+    this.pauseMs =
+      offer.awaited.length > 0 ? Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS) : Number.POSITIVE_INFINITY;
   }
 }
 

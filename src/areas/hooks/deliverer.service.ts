@@ -8,7 +8,7 @@ import {
 import { EventSignal } from '../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
-import { WakeSignal } from '../../platform/runtime/wake-signal.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { FirstAttempts } from './first-attempts.js';
 import { ANY_UNSENT } from './lane.store.js';
 import { LaneOwner } from './lane-owner.js';
@@ -16,7 +16,7 @@ import { OutcomeRecorder } from './outcome-recorder.js';
 import { Retries } from './retries.js';
 import { ANY_RETRY_DUE } from './retry.store.js';
 
-/** The wake signal is quick but may be missed. This poll, part of the statement that asks for all due work, is not. */
+/** Wake signals are quick but may be missed. This poll, part of the statement that asks for all due work, is not. */
 const UNSENT_POLL_MS = 400;
 /** The poll for retries, and the longest pause after a failure. */
 const POLL_MS = 1000;
@@ -45,10 +45,18 @@ const WRITE_MS = 500;
 @Injectable()
 export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private firstPasses: Promise<void> = Promise.resolve();
-  private retryPasses: Promise<void> = Promise.resolve();
+  /** Milliseconds from the last pass of first attempts to the next. */
+  private firstsMs = IDLE_MS;
+  private readonly firstPasses = this.passes({
+    pass: () => this.sendFirsts(),
+    everyMs: () => this.firstsMs,
+  });
+  /** A loop of its own, so that first attempts never wait for retries. */
+  private readonly retryPasses = this.passes({
+    pass: () => this.sendRetries(),
+    everyMs: () => (this.retries.isIdle ? IDLE_MS : POLL_MS),
+  });
   private claimsRetries = false;
-  private readonly stopping = new AbortController();
   /** Quick looks that are left after the last signal. */
   private looks = 0;
 
@@ -65,43 +73,43 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   onModuleInit(): void {
+    this.firsts.onMore(() => this.firstPasses.wake());
+    this.retries.onMore(() => this.retryPasses.wake());
     this.due.watch({
       question: ANY_UNSENT,
       everyMs: UNSENT_POLL_MS,
-      onAnswer: notifying(this.firsts.wakeSignal),
+      onAnswer: waking(this.firstPasses),
     });
     this.due.watch({
       question: ANY_RETRY_DUE,
       everyMs: POLL_MS,
-      onAnswer: notifying(this.retries.wakeSignal),
+      onAnswer: waking(this.retryPasses),
     });
   }
 
   onApplicationBootstrap(): void {
     this.signal.onCommitted(() => {
       this.looks = RECHECKS;
-      this.firsts.wakeSignal.notify();
+      this.firstPasses.wake();
     });
     this.owner.start({
       renamed: () => this.firsts.renewSoon(),
-      lanesLeft: () => this.firsts.wakeSignal.notify(),
+      lanesLeft: () => this.firstPasses.wake(),
     });
-    this.firstPasses = this.sendFirsts();
+    this.firstPasses.start();
     this.claimsRetries = true;
-    this.retryPasses = this.sendRetries().finally(() => {
-      this.claimsRetries = false;
-    });
+    this.retryPasses.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    this.firsts.wakeSignal.notify();
-    this.retries.wakeSignal.notify();
-    await this.firstPasses;
+    const lastRetries = this.retryPasses.stop().then(() => {
+      this.claimsRetries = false;
+    });
+    await this.firstPasses.stop();
     this.firsts.finish();
     // Before the last pass of retries has ended, because other replicas wait for these lanes.
     await this.idleWithin(STOP_MS);
-    await this.retryPasses;
+    await lastRetries;
     this.firsts.stop();
     this.retries.stop();
     await this.idleWithin(WRITE_MS);
@@ -130,55 +138,39 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   private async sendFirsts(): Promise<void> {
-    await this.inPasses(async () => {
-      const isPoll = this.looks <= 0;
-      const { foundAny, passedOver, freeInMs } = await this.firsts.pass(isPoll);
-      if (foundAny) this.looks = 0;
-      const waits = [this.firsts.holdsLanes ? HOLDING_MS : IDLE_MS];
-      if (this.looks-- > 0) waits.push(RECHECK_MS);
-      if (passedOver) waits.push(LOCKED_MS);
-      if (freeInMs !== null) waits.push(Math.max(freeInMs, 0) + RECHECK_MS);
-      await this.firsts.wakeSignal.wait(Math.min(...waits));
-      await sleep(GATHER_MS);
-    });
+    await sleep(GATHER_MS);
+    const isPoll = this.looks <= 0;
+    const { foundAny, passedOver, freeInMs } = await this.firsts.pass(isPoll);
+    if (foundAny) this.looks = 0;
+    const waits = [this.firsts.holdsLanes ? HOLDING_MS : IDLE_MS];
+    if (this.looks-- > 0) waits.push(RECHECK_MS);
+    if (passedOver) waits.push(LOCKED_MS);
+    if (freeInMs !== null) waits.push(Math.max(freeInMs, 0) + RECHECK_MS);
+    this.firstsMs = Math.min(...waits);
   }
 
-  /** A loop of its own, so that first attempts never wait for retries. */
   private async sendRetries(): Promise<void> {
-    await this.inPasses(async () => {
-      await this.retries.dropInactive();
-      await this.retries.pass();
-      await this.retries.wakeSignal.wait(this.retries.isIdle ? IDLE_MS : POLL_MS);
-      await sleep(RETRY_GATHER_MS);
+    await sleep(RETRY_GATHER_MS);
+    await this.retries.dropInactive();
+    await this.retries.pass();
+  }
+
+  private passes({ pass, everyMs }: { pass: () => Promise<void>; everyMs: () => number }): Poller {
+    return new Poller({
+      everyMs: (failures) =>
+        failures === 0 ? everyMs() : Math.min(POLL_MS, FAILED_MS * 2 ** Math.min(failures - 1, 10)),
+      look: pass,
+      failed: (error) =>
+        this.logger.warn('webhooks cannot be sent; sending resumes when the database answers', {
+          error: String(error),
+        }),
     });
-  }
-
-  /** Repeats the pass until the stop, with a pause after one that failed. */
-  private async inPasses(pass: () => Promise<void>): Promise<void> {
-    for (let failures = 0; !this.stopping.signal.aborted; ) {
-      try {
-        await pass();
-        failures = 0;
-      } catch (error) {
-        if (failures === 0) {
-          this.logger.warn('webhooks cannot be sent; sending resumes when the database answers', {
-            error: String(error),
-          });
-        }
-        await this.pause(Math.min(POLL_MS, FAILED_MS * 2 ** failures));
-        failures = Math.min(failures + 1, 10);
-      }
-    }
-  }
-
-  private async pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 }
 
 /** Called with whether anything is due, and with undefined when that is unknown because the query failed. */
-function notifying(wakeSignal: WakeSignal): (isAnyDue: unknown) => void {
+function waking(passes: Poller): (isAnyDue: unknown) => void {
   return (isAnyDue) => {
-    if (isAnyDue !== false) wakeSignal.notify();
+    if (isAnyDue !== false) passes.wake();
   };
 }

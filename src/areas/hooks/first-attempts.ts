@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import { WakeSignal } from '../../platform/runtime/wake-signal.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Outcome } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
@@ -39,8 +38,7 @@ export class FirstAttempts {
   private checkedAt = 0;
   /** Whether what remains is left to other replicas. */
   private isFinishing = false;
-  /** Notified when there may be more to do. */
-  readonly wakeSignal = new WakeSignal();
+  private wake: () => void = () => undefined;
 
   constructor(
     private readonly store: LaneStore,
@@ -51,6 +49,11 @@ export class FirstAttempts {
     logs: Logs,
   ) {
     this.logger = logs.for('hooks::deliverer');
+  }
+
+  /** Calls this whenever there may be more to do. */
+  onMore(wake: () => void): void {
+    this.wake = wake;
   }
 
   /** Claims deliveries and starts to send them. @param includeOthers whether to find out when other replicas' lanes are free */
@@ -78,7 +81,7 @@ export class FirstAttempts {
   /** Renews the leases in the next pass, which starts at once: the name of their owner has changed. */
   renewSoon(): void {
     this.renewedAt = Number.NEGATIVE_INFINITY;
-    this.wakeSignal.notify();
+    this.wake();
   }
 
   /** Deliveries in flight may arrive; nothing else is sent. */
@@ -125,7 +128,7 @@ export class FirstAttempts {
       if (known === undefined) this.lanes.set(hookId, new Lane(hookId, failing, askedAt));
       else known.drop();
     }
-    if (claimed.length === count) this.wakeSignal.notify();
+    if (claimed.length === count) this.wake();
     return freeInMs;
   }
 
@@ -149,7 +152,7 @@ export class FirstAttempts {
     lane.sending += 1;
     try {
       for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
-        if (lane.wantsMore) this.wakeSignal.notify();
+        if (lane.wantsMore) this.wake();
         const outcome = await this.sender.attempt(delivery, lane.signal);
         if (outcome === undefined) lane.drop();
         else this.record(outcome, lane);
@@ -159,14 +162,14 @@ export class FirstAttempts {
       lane.drop();
     }
     lane.sending -= 1;
-    if (!lane.isBusy) this.wakeSignal.notify();
+    if (!lane.isBusy) this.wake();
   }
 
   private record(outcome: Outcome, lane: Lane): void {
     lane.unwritten += 1;
     void this.recorder.record(outcome).then(() => {
       lane.unwritten -= 1;
-      if (!lane.isBusy || (lane.sending === 0 && lane.wantsMore)) this.wakeSignal.notify();
+      if (!lane.isBusy || (lane.sending === 0 && lane.wantsMore)) this.wake();
     });
     if (outcome.gone) lane.drop();
   }
@@ -197,7 +200,7 @@ export class FirstAttempts {
     if (lanes.length === 0) return;
     for (const { hookId } of lanes) this.lanes.delete(hookId);
     const hookIds = lanes.map(({ hookId }) => hookId);
-    if (await this.store.release(hookIds, this.isFinishing)) this.wakeSignal.notify();
+    if (await this.store.release(hookIds, this.isFinishing)) this.wake();
   }
 }
 

@@ -1,14 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Database } from '../../platform/database/database.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import { type AttemptEnd, Supervisor } from '../../platform/runtime/supervisor.js';
 
 /** Keys are random below this number, so that no two processes share one, and none is that of another advisory lock. */
 const KEYS = 2 ** 47;
 /** How often a lock that was not granted, or was lost with its connection, is tried again. */
 const RETRY_MS = 2000;
+/** Why an attempt ended behind a pooler, where no process has a session of its own. */
+const NO_SESSIONS = 'there are no sessions';
 /** The channel on which a stopping replica tells the others that it released lanes with something to send. */
 export const LANES_LEFT = 'hook_lanes_left';
 
@@ -31,8 +33,13 @@ export class LaneOwner {
   private readonly plain: string;
   private readonly locked: string;
   private isLocked = false;
-  private readonly stopped = new AbortController();
-  private keeping: Promise<void> = Promise.resolve();
+  private listener: LaneOwnerListener | undefined;
+  private readonly supervisor = new Supervisor({
+    attempt: (signal) => this.hold(signal),
+    firstPauseMs: 0,
+    leastPauseMs: () => RETRY_MS,
+    isFinal: (why) => why === NO_SESSIONS,
+  });
 
   constructor(
     private readonly database: Database,
@@ -48,40 +55,33 @@ export class LaneOwner {
   }
 
   start(listener: LaneOwnerListener): void {
-    this.keeping = this.keep(listener);
+    this.listener = listener;
+    this.supervisor.start();
   }
 
   /** Frees the lock, and with it the lanes that are still held under it. */
   async stop(): Promise<void> {
-    this.stopped.abort();
-    await this.keeping;
-  }
-
-  private async keep(listener: LaneOwnerListener): Promise<void> {
-    const { signal } = this.stopped;
-    while (!signal.aborted) {
-      const client = await this.database.session().catch(() => null);
-      if (client === undefined) return;
-      if (client !== null) await this.hold(client, listener);
-      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+    await this.supervisor.stop();
   }
 
   /** Holds the lock until the connection ends or the process stops. Any failure ends it. */
-  private async hold(client: Client, listener: LaneOwnerListener): Promise<void> {
+  private async hold(signal: AbortSignal): Promise<AttemptEnd> {
+    const client = await this.database.session().catch((error: unknown) => error as Error);
+    if (client === undefined) return { why: NO_SESSIONS, lastedMs: 0 };
+    if (client instanceof Error) return { why: client, lastedMs: 0 };
     const over = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());
       // The stop may have come while the session was being opened.
-      if (this.stopped.signal.aborted) resolve();
-      else this.stopped.signal.addEventListener('abort', () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    client.on('notification', () => listener.lanesLeft());
+    client.on('notification', () => this.listener?.lanesLeft());
     try {
       if (await this.tryLock(client)) {
         await client.query(`LISTEN ${LANES_LEFT}`);
-        this.isLocked = !this.stopped.signal.aborted;
-        listener.renamed();
+        this.isLocked = !signal.aborted;
+        this.listener?.renamed();
         await over;
       }
     } catch {
@@ -89,8 +89,9 @@ export class LaneOwner {
     }
     const wasLocked = this.isLocked;
     this.isLocked = false;
-    if (wasLocked && !this.stopped.signal.aborted) listener.renamed();
+    if (wasLocked && !signal.aborted) this.listener?.renamed();
     await client.end().catch(() => undefined);
+    return { why: undefined, lastedMs: 0 };
   }
 
   /** Does not wait: if the server has not noticed the end of our last connection, waiting would hold up its clean-up. */

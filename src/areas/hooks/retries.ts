@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import { WakeSignal } from '../../platform/runtime/wake-signal.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { byHook, type Delivery, type DeliveryStatus } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
@@ -27,8 +26,7 @@ interface RunningRetries {
  */
 @Injectable()
 export class Retries {
-  /** Notified when retries may be due. */
-  readonly wakeSignal = new WakeSignal();
+  private wake: () => void = () => undefined;
   private readonly logger: Logger;
   private readonly running = new Map<string, RunningRetries>();
   private checkedAt = 0;
@@ -42,6 +40,11 @@ export class Retries {
     logs: Logs,
   ) {
     this.logger = logs.for('hooks::deliverer');
+  }
+
+  /** Calls this whenever retries may be due. */
+  onMore(wake: () => void): void {
+    this.wake = wake;
   }
 
   /** Starts due retries. Dead receivers occupy slots for long, so they never get more than half of them. */
@@ -98,7 +101,7 @@ export class Retries {
       })
       .then((areTaken) => {
         this.running.delete(hookId);
-        if (areTaken && deliveries.length === MAX_PER_HOOK) this.wakeSignal.notify();
+        if (areTaken && deliveries.length === MAX_PER_HOOK) this.wake();
       });
   }
 

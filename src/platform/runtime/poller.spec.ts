@@ -163,3 +163,63 @@ test('a poller that is started again while it stops continues after the current 
   finish();
   await poller.stop();
 });
+
+test('without an end of the pause it waits for a wake, which may be due within a time', async () => {
+  const began: number[] = [];
+  const start = Date.now();
+  const look = (): void => void began.push(Date.now() - start);
+  const poller = new Poller({ failed, everyMs: Number.POSITIVE_INFINITY, look });
+  poller.wakeWithin(10);
+  await later(100);
+  expect(began).toEqual([]);
+  poller.start();
+  await later(100_000);
+  poller.wakeWithin(200);
+  poller.wakeWithin(50);
+  poller.wakeWithin(300);
+  await later(1000);
+  expect(began).toEqual([100, 100_150]);
+  poller.wakeWithin(50);
+  await poller.stop();
+  poller.wakeWithin(50);
+  await later(1000);
+  expect(began).toHaveLength(2);
+});
+
+test.each([
+  ['brings the next look forward', 300, 20, [0, 120]],
+  ['never puts it off', 10, 400, [0, 110]],
+])('a wake within a time, during a look, %s', async (_what, everyMs, withinMs, times) => {
+  const began: number[] = [];
+  const start = Date.now();
+  const look = async (): Promise<void> => {
+    began.push(Date.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  const poller = new Poller({ failed, everyMs, look });
+  poller.start();
+  await later(90);
+  poller.wakeWithin(10 + withinMs);
+  await later(60);
+  expect(began).toEqual(times);
+  const stopping = poller.stop();
+  await later(100);
+  await stopping;
+});
+
+test('the pause may depend on how many looks have failed in a row', async () => {
+  const began: number[] = [];
+  const start = Date.now();
+  const poller = new Poller({
+    everyMs: (failures) => (failures === 0 ? 1000 : 10 * 2 ** failures),
+    look: () => {
+      began.push(Date.now() - start);
+      if (began.length % 3 !== 0) throw new Error('no database');
+    },
+    failed: () => undefined,
+  });
+  poller.start();
+  await later(1100);
+  await poller.stop();
+  expect(began).toEqual([0, 20, 60, 1060, 1080]);
+});

@@ -1,8 +1,11 @@
 import { outsideLogContext } from '../logging/log-context.js';
 
 export interface PollerOptions {
-  /** Milliseconds from the end of one look to the next; a function is asked after each look. */
-  readonly everyMs: number | (() => number);
+  /**
+   * Milliseconds from the end of one look to the next; infinite when none follows before a wake. A function is asked after
+   * each look, with how many looks have failed in a row.
+   */
+  readonly everyMs: number | ((failures: number) => number);
   /** Looks once, and does what is due. */
   look(): Promise<void> | void;
   /**
@@ -18,16 +21,18 @@ export interface PollerOptions {
  */
 export class Poller {
   private timer: NodeJS.Timeout | undefined;
+  /** When the next look begins at the latest, by the monotonic clock. */
+  private dueAt = Number.POSITIVE_INFINITY;
   private looking: Promise<void> | undefined;
   private isRunning = false;
   private isWoken = false;
-  private failing = false;
+  private failures = 0;
 
   constructor(private readonly options: PollerOptions) {}
 
   /** Whether the last look failed. */
   get isFailing(): boolean {
-    return this.failing;
+    return this.failures > 0;
   }
 
   /**
@@ -38,7 +43,7 @@ export class Poller {
     if (this.isRunning) return;
     this.isRunning = true;
     if (afterMs === undefined) this.wake();
-    else if (this.looking === undefined) this.lookIn(afterMs);
+    else this.wakeWithin(afterMs);
   }
 
   /** Does nothing before `start` and after `stop`. */
@@ -46,25 +51,34 @@ export class Poller {
     if (!this.isRunning) return;
     this.isWoken = this.looking !== undefined;
     if (this.isWoken) return;
-    clearTimeout(this.timer);
+    this.forgetDue();
     this.looking = outsideLogContext(() => this.look()).then(() => this.next());
+  }
+
+  /** Makes the next look come within so many milliseconds, and never later than without. Else like `wake`. */
+  wakeWithin(ms: number): void {
+    const at = performance.now() + ms;
+    if (!this.isRunning || at >= this.dueAt) return;
+    this.forgetDue();
+    this.dueAt = at;
+    if (this.looking === undefined)
+      this.timer = outsideLogContext(() => setTimeout(() => this.wake(), ms).unref());
   }
 
   /** No further look begins. Resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.isRunning = false;
-    clearTimeout(this.timer);
+    this.forgetDue();
     await this.looking;
   }
 
   private async look(): Promise<void> {
     try {
       await this.options.look();
-      this.failing = false;
+      this.failures = 0;
     } catch (error) {
-      const isFirst = !this.failing;
-      this.failing = true;
-      if (isFirst) this.options.failed(error);
+      this.failures += 1;
+      if (this.failures === 1) this.options.failed(error);
     }
   }
 
@@ -76,11 +90,14 @@ export class Poller {
       return;
     }
     const { everyMs } = this.options;
-    const ms = typeof everyMs === 'number' ? everyMs : everyMs();
-    this.lookIn(ms);
+    const ms = typeof everyMs === 'number' ? everyMs : everyMs(this.failures);
+    const askedMs = Math.max(0, this.dueAt - performance.now());
+    this.forgetDue();
+    this.wakeWithin(Math.min(ms, askedMs));
   }
 
-  private lookIn(ms: number): void {
-    this.timer = outsideLogContext(() => setTimeout(() => this.wake(), ms).unref());
+  private forgetDue(): void {
+    clearTimeout(this.timer);
+    this.dueAt = Number.POSITIVE_INFINITY;
   }
 }

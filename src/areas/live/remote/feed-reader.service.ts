@@ -1,7 +1,7 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import { type ReadFrame, type RemoteTurn, RemoteTurnsStore, WATCHED_SECS } from '../../turns/turns.api.js';
 import { TurnRecords } from '../turn-records.store.js';
 import { MirroredTurn, type SessionFeed } from './session-feed.js';
@@ -13,13 +13,19 @@ const WATCH_MS = (WATCHED_SECS * 1000) / 3;
 
 /** Reads what other replicas' turns say in the sessions that have viewers here. */
 @Injectable()
-export class FeedReader implements OnModuleDestroy {
+export class FeedReader implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly feeds = new Set<SessionFeed>();
-  private timer: NodeJS.Timeout | undefined;
   private watchedAt = performance.now();
-  private failing = false;
-  private stopped = false;
+  private readonly poller = new Poller({
+    everyMs: () => this.pauseMs(),
+    look: () => this.poll(),
+    failed: (error) =>
+      this.logger.warn(
+        'turns of other replicas cannot be shown; reading them resumes when the database answers',
+        { viewed_sessions: this.feeds.size, error: String(error) },
+      ),
+  });
 
   constructor(
     private readonly store: RemoteTurnsStore,
@@ -30,14 +36,17 @@ export class FeedReader implements OnModuleDestroy {
     this.logger = logs.for('sessions::viewers');
   }
 
-  onModuleDestroy(): void {
-    this.stopped = true;
-    clearTimeout(this.timer);
+  onModuleInit(): void {
+    this.poller.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.poller.stop();
   }
 
   add(feed: SessionFeed): void {
     this.feeds.add(feed);
-    this.schedule();
+    this.poller.wakeWithin(this.pauseMs());
   }
 
   remove(feed: SessionFeed): void {
@@ -73,38 +82,20 @@ export class FeedReader implements OnModuleDestroy {
     feed.publish(mirror.live);
   }
 
-  private schedule(): void {
-    if (this.stopped || this.timer !== undefined || this.feeds.size === 0) return;
-    const isFollowing = [...this.feeds].some(({ mirrors }) => mirrors.size > 0);
-    this.timer = outsideLogContext(() =>
-      setTimeout(() => void this.poll(), isFollowing ? FOLLOW_MS : POLL_MS).unref(),
-    );
+  private pauseMs(): number {
+    if (this.feeds.size === 0) return Number.POSITIVE_INFINITY;
+    return [...this.feeds].some(({ mirrors }) => mirrors.size > 0) ? FOLLOW_MS : POLL_MS;
   }
 
   private async poll(): Promise<void> {
-    try {
-      const feeds = [...this.feeds];
-      if (performance.now() - this.watchedAt > WATCH_MS) {
-        await this.store.watch(feeds.map(({ sessionId }) => sessionId));
-        this.watchedAt = performance.now();
-      }
-      if (feeds.length > 0) await this.pollFor(feeds);
-      await this.read(new Map(feeds.flatMap((feed) => [...feed.mirrors].map(([id]) => [id, feed]))));
-      this.failing = false;
-    } catch (error) {
-      if (!this.failing) {
-        this.logger.warn(
-          'turns of other replicas cannot be shown; reading them resumes when the database answers',
-          {
-            viewed_sessions: this.feeds.size,
-            error: String(error),
-          },
-        );
-      }
-      this.failing = true;
+    const feeds = [...this.feeds];
+    if (feeds.length === 0) return;
+    if (performance.now() - this.watchedAt > WATCH_MS) {
+      await this.store.watch(feeds.map(({ sessionId }) => sessionId));
+      this.watchedAt = performance.now();
     }
-    this.timer = undefined;
-    this.schedule();
+    await this.pollFor(feeds);
+    await this.read(new Map(feeds.flatMap((feed) => [...feed.mirrors].map(([id]) => [id, feed]))));
   }
 
   private async read(feeds: ReadonlyMap<string, SessionFeed>): Promise<void> {

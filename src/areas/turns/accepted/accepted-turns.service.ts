@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { DueWork } from '../../../platform/runtime/due-work.service.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { ToolSources } from '../../tools/tools.api.js';
 import type { ClaimedTurn } from '../claimed-turn.js';
@@ -27,13 +27,15 @@ const POLL_MS = 1000;
 @Injectable()
 export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
-  private timer: NodeJS.Timeout | undefined;
-  /** When the timer fires. */
-  private pollAt = Number.POSITIVE_INFINITY;
-  private looking: Promise<void> | undefined;
   private someWait = false;
-  private failing = false;
-  private stopped = false;
+  private readonly poller = new Poller({
+    everyMs: () => (this.someWait ? HURRIED_MS : Number.POSITIVE_INFINITY),
+    look: () => this.poll(),
+    failed: (error) =>
+      this.logger.warn('accepted messages cannot be answered; answering resumes when the database does', {
+        error: String(error),
+      }),
+  });
 
   constructor(
     private readonly accepted: AcceptedTurnsStore,
@@ -52,60 +54,34 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.running.onEnd(() => {
-      if (this.someWait) this.pollWithin(0);
+      if (this.someWait) this.poller.wakeWithin(0);
     });
     this.due.watch({
       question: ANY_DUE,
       everyMs: POLL_MS,
       params: () => ({ acceptedTimeoutSecs: this.settings.current.agent.session_timeout_secs }),
       onAnswer: (anyDue) => {
-        if (anyDue !== false || this.failing) this.pollWithin(0);
+        if (anyDue !== false || this.poller.isFailing) this.poller.wakeWithin(0);
       },
     });
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.looking;
+    await this.poller.stop();
   }
 
   /** A message was accepted here. */
   expect(): void {
     this.someWait = true;
-    this.pollWithin(HURRIED_MS);
-  }
-
-  private pollWithin(ms: number): void {
-    const at = performance.now() + ms;
-    if (this.stopped || this.pollAt <= at) return;
-    this.pollAt = at;
-    clearTimeout(this.timer);
-    this.timer = outsideLogContext(() =>
-      setTimeout(() => {
-        this.pollAt = Number.POSITIVE_INFINITY;
-        this.looking ??= this.poll().finally(() => {
-          this.looking = undefined;
-          if (this.someWait) this.pollWithin(HURRIED_MS);
-        });
-      }, ms).unref(),
-    );
+    this.poller.wakeWithin(HURRIED_MS);
   }
 
   private async poll(): Promise<void> {
     if (this.readiness.isDraining || !this.sources.areSettled) return;
-    try {
-      const due = await this.accepted.due(this.settings.current.agent.session_timeout_secs);
-      for (const turn of due) await this.answer(turn);
-      if (due.length > 0 || this.someWait) this.someWait = await this.accepted.any();
-      this.failing = false;
-    } catch (error) {
-      if (!this.failing)
-        this.logger.warn('accepted messages cannot be answered; answering resumes when the database does', {
-          error: String(error),
-        });
-      this.failing = true;
-    }
+    const due = await this.accepted.due(this.settings.current.agent.session_timeout_secs);
+    for (const turn of due) await this.answer(turn);
+    if (due.length > 0 || this.someWait) this.someWait = await this.accepted.any();
   }
 
   private async answer(turn: AcceptedTurn): Promise<void> {
