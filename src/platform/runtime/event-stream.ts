@@ -1,4 +1,7 @@
-/** Counts bytes that were written to a connection, and how many of them it has not taken yet. */
+/**
+ * Counts bytes that were written to a connection, and how many of them it has not taken yet. A write counts as taken
+ * once the connection has taken all of it.
+ */
 export interface Traffic {
   readonly sent: number;
   readonly pending: number;
@@ -8,8 +11,11 @@ export interface Traffic {
 export type CutReason = 'stalled' | 'forbidden';
 
 /**
- * One reader of events over any transport. It is open until the reader is gone or everything was shown. It knows how
- * long the reader has taken nothing, so that `OpenStreams` can cut it.
+ * One reader of events over any transport. It is open from the beginning until its first `end`, and never again; then
+ * its listeners are called, each once. A cut ends it at once, and so does its reader when it leaves; `close` may show a
+ * turn first. It knows how long the reader has taken nothing, however much is written meanwhile. It has no timer and
+ * keeps no bytes: `OpenStreams` asks it several times a second, has heartbeats sent and cuts it, and whoever writes to it
+ * writes no more while too much is pending.
  */
 export abstract class EventStream {
   private readonly ended = new AbortController();
@@ -19,6 +25,7 @@ export abstract class EventStream {
   protected abstract traffic(): Traffic;
   /** A heartbeat; called when the connection may have been silent. */
   abstract heartbeat(): void;
+  /** Ends the stream at once, whatever is still to be shown. */
   abstract cut(why: CutReason): void;
   /**
    * Ends the stream because the gateway stops, and tells the reader to come back after this many milliseconds. It may
@@ -46,7 +53,11 @@ export abstract class EventStream {
     this.ended.abort();
   }
 
-  /** How many milliseconds the reader has taken none of the pending bytes; 0 when there are none. */
+  /**
+   * How many milliseconds the reader has taken none of the pending bytes; 0 when there are none, and when it is asked for
+   * the first time. What happened between two questions counts from the earlier one, if nothing was taken, else from the
+   * later one.
+   */
   stalledMs(): number {
     const { sent, pending } = this.traffic();
     const taken = sent - pending;
