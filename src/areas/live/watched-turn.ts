@@ -10,8 +10,14 @@ export class WatchedTurn extends Viewer {
   readonly answer: Promise<Message>;
   private settle: { resolve(answer: Message): void; reject(error: Error): void } | undefined;
 
-  /** @param listener is called for every event, the last one included */
-  constructor(private readonly listener: (event: LiveEvent) => void) {
+  /**
+   * @param listener is called for every event, the last one included
+   * @param connection what was written for the caller; left out where the code that answers watches over its reader
+   */
+  constructor(
+    private readonly listener: (event: LiveEvent) => void,
+    private readonly connection: () => Traffic = () => ({ sent: 0, pending: 0 }),
+  ) {
     super();
     this.answer = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
@@ -40,7 +46,7 @@ export class WatchedTurn extends Viewer {
   }
 
   protected traffic(): Traffic {
-    return { sent: 0, pending: 0 };
+    return this.connection();
   }
 
   protected sendClose(): void {

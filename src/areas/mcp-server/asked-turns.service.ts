@@ -3,6 +3,7 @@ import { BadFields } from '../../common/errors/gateway-error.js';
 import { newId } from '../../common/ids/typeid.js';
 import type { RequestKey } from '../../http/idempotency/request-key.js';
 import { storableText } from '../../platform/database/storable-text.js';
+import type { Traffic } from '../../platform/runtime/event-stream.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { ResumedTurns, TurnRecords, Viewers, WatchedTurn } from '../live/live.api.js';
 import { MessagesService, SessionsService } from '../sessions/sessions.api.js';
@@ -20,6 +21,8 @@ export interface Asker {
   /** Whether the token is still good. */
   readonly mayGoOn: () => Promise<boolean>;
   readonly key: RequestKey | undefined;
+  /** Its connection, so that it is cut when it takes nothing; left out where sending the response sees to that. */
+  readonly connection?: () => Traffic;
 }
 
 export interface Question {
@@ -112,8 +115,8 @@ export class AskedTurns {
     throw new BadFields([{ path: 'session_id', message }]);
   }
 
-  private watch({ caller, mayGoOn }: Asker, listener: Listener): WatchedTurn {
-    const watched = new WatchedTurn(listener);
+  private watch({ caller, mayGoOn, connection }: Asker, listener: Listener): WatchedTurn {
+    const watched = new WatchedTurn(listener, connection);
     this.viewers.add(watched, caller, mayGoOn);
     return watched;
   }

@@ -6,6 +6,7 @@ import { BadRequest, MethodNotAllowed } from '../../../common/errors/gateway-err
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
+import type { Traffic } from '../../../platform/runtime/event-stream.js';
 import { SseResponse } from '../../../platform/runtime/sse-response.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
@@ -18,6 +19,8 @@ import { goneSignal, sendWebResponse, webRequest } from './web-exchange.js';
 
 const SESSION = 'mcp-session-id';
 const HEARTBEAT_MS = 15_000;
+/** No progress is written while more than this is in flight: what is left out is older than what comes after it. */
+const MAX_PENDING_BYTES = 65_536;
 
 /** The two methods of the MCP endpoint. */
 @Injectable()
@@ -62,9 +65,10 @@ export class McpHandlers {
     const turnId = await this.resumed.find(mcpSession, event, asker, gone);
     const stream = new CallStream(event, response);
     try {
-      stream.end(await this.resumed.result(turnId, asker, gone, stream.report));
+      const watched = { ...asker, connection: () => stream.traffic };
+      stream.end(await this.resumed.result(turnId, watched, gone, stream.report));
     } catch {
-      // This replica stops, or the token ended: a client whose stream is cut comes back.
+      // This replica stops, the token ended, or the client took nothing: one whose stream is cut comes back.
       stream.destroy();
     }
   }
@@ -90,15 +94,20 @@ class CallStream {
     this.stream.beatEvery(HEARTBEAT_MS, ': heartbeat\n');
   }
 
+  get traffic(): Traffic {
+    return this.stream.traffic;
+  }
+
   /** Progress that the client has seen is not sent again. */
   readonly report = (progress: number, message: string): void => {
     const { progressToken, position } = this.event;
     if (progressToken === undefined || progress <= position) return;
-    this.write({ method: 'notifications/progress', params: { progressToken, progress, message } });
+    if (this.stream.pendingBytes > MAX_PENDING_BYTES) return;
+    this.write(progress, { method: 'notifications/progress', params: { progressToken, progress, message } });
   };
 
   end(result: CallToolResult): void {
-    this.write({ id: this.event.requestId, result });
+    this.write(this.position + 1, { id: this.event.requestId, result });
     this.stream.end();
   }
 
@@ -106,9 +115,9 @@ class CallStream {
     this.stream.destroy();
   }
 
-  private write(message: object): void {
-    this.position += 1;
-    const id = callEventId({ ...this.event, position: this.position });
+  private write(position: number, message: object): void {
+    this.position = position;
+    const id = callEventId({ ...this.event, position });
     const data = JSON.stringify({ jsonrpc: '2.0', ...message });
     this.stream.write(`event: message\nid: ${id}\ndata: ${data}\n\n`);
   }

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import express, { type Response } from 'express';
+import { eventually } from '../../../../test/harness/eventually.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { silentLogs } from '../../../platform/logging/logger.js';
+import { settingsSchema } from '../../../platform/settings/settings.schema.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { Viewers, type WatchedTurn } from '../../live/live.api.js';
+import type { Message } from '../../turns/turns.api.js';
+import { AskTools } from '../ask-tools.service.js';
+import { AskedTurns } from '../asked-turns.service.js';
+import { callEventId } from '../call-ids.js';
+import { ResumedCalls } from '../resumed-calls.service.js';
+import { McpHandlers } from './mcp.handlers.js';
+
+const CALLER: Caller = { tokenId: 'tok_x', tokenName: 'x', scopes: ['*'], boundUserId: null };
+/** More than the kernel buffers for a caller that reads nothing. */
+const LARGE = 'x'.repeat(16 * 1_048_576);
+
+let stallMs: number;
+let turn: WatchedTurn | undefined;
+let response: Response;
+const settings = {
+  get current() {
+    return settingsSchema.parse({ streaming: { stall_ms: stallMs } });
+  },
+};
+const viewers = new Viewers(settings, silentLogs);
+/** A part that stands in for one of the gateway: it has what is asked of it here. */
+const found = <Part>(part: object): Part => part as Part;
+type Parts = ConstructorParameters<typeof AskedTurns>;
+const asked = new AskedTurns(
+  found<Parts[0]>({ find: () => Promise.resolve({}) }),
+  found<Parts[1]>({}),
+  found<Parts[2]>({}),
+  found<Parts[3]>({ of: () => Promise.resolve({ turnId: 'turn' }) }),
+  found<Parts[4]>({ find: () => Promise.resolve({ sessionId: 'sess' }) }),
+  found<Parts[5]>({
+    show: (watched: WatchedTurn) => {
+      turn = watched;
+      return Promise.resolve();
+    },
+  }),
+  viewers,
+);
+type Handlers = ConstructorParameters<typeof McpHandlers>;
+const handlers = new McpHandlers(
+  found<Handlers[0]>({}),
+  new ResumedCalls(new AskTools(asked, settings), asked),
+  found<Handlers[2]>({ mayGoOn: () => Promise.resolve(true) }),
+);
+
+const app = express();
+app.get('/mcp', (request, given) => {
+  response = given;
+  return handlers.get(CALLER, request as GatewayRequest, given);
+});
+const server = createServer(app);
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(async () => {
+  viewers.onModuleDestroy();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+/** A caller that comes back to a call, has the head and has read nothing of the stream yet. */
+async function comesBack(): Promise<IncomingMessage> {
+  turn = undefined;
+  const event = callEventId({ requestId: 1, progressToken: 'p', position: 1 });
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': 's', 'last-event-id': event };
+  const { port } = server.address() as AddressInfo;
+  const [message] = (await once(get({ port, path: '/mcp', headers }), 'response')) as [IncomingMessage];
+  await eventually(() => expect(turn).toBeDefined());
+  return message;
+}
+
+function calls(...tools: string[]): void {
+  for (const name of tools) turn?.write({ type: 'tool_call', id: 'c', name, arguments: {} });
+}
+
+function end(): void {
+  turn?.write({ type: 'done', message: { id: 'msg_1', content: 'Done.' } as Message });
+}
+
+/** The position and the message of each progress, and at last those of the answer. */
+async function read(message: IncomingMessage): Promise<(readonly [number, string])[]> {
+  const all = await text(message);
+  return all
+    .split('\n\n')
+    .filter((event) => event !== '')
+    .map((event) => {
+      const [id, data] = event.split('\n').slice(-2) as [string, string];
+      const said = JSON.parse(data.slice('data: '.length)) as Said;
+      return [
+        Number(id.split('.').at(-1)),
+        said.params?.message ?? said.result?.content[0]?.text ?? '',
+      ] as const;
+    });
+}
+
+interface Said {
+  readonly params?: { readonly message: string };
+  readonly result?: { readonly content: readonly { readonly text: string }[] };
+}
+
+test('a caller that came back to a call and reads nothing of its progress is cut', async () => {
+  stallMs = 500;
+  const message = await comesBack();
+  expect(viewers.count).toBe(1);
+  calls('seen', LARGE);
+  await eventually(() => expect(viewers.count).toBe(0));
+  await expect(text(message)).rejects.toThrow('aborted');
+});
+
+test('one that reads gets all progress after that which it has seen, and the answer', async () => {
+  stallMs = 60_000;
+  const message = await comesBack();
+  calls('seen', 'one', 'two');
+  end();
+  expect(await read(message)).toEqual([
+    [2, 'Calls one'],
+    [3, 'Calls two'],
+    [4, 'Done.'],
+  ]);
+});
+
+test('one that does not keep up is spared the progress meanwhile, and gets what comes later under its own position', async () => {
+  stallMs = 60_000;
+  const message = await comesBack();
+  calls('seen', LARGE, 'missed', 'missed');
+  const events = read(message);
+  await eventually(() => expect(response.writableLength).toBe(0));
+  calls('late');
+  end();
+  expect((await events).slice(1)).toEqual([
+    [5, 'Calls late'],
+    [6, 'Done.'],
+  ]);
+});
