@@ -130,9 +130,12 @@ test('a stopping replica notifies the others of lanes it releases with something
     await client.end();
     await alone.stop();
   }
-  const passes = jest.spyOn(gateway.started.app.get(FirstAttempts, { strict: false }), 'pass');
+  const firsts = gateway.started.app.get(FirstAttempts, { strict: false });
+  await eventually(() => expect(firsts.holdsLanes).toBe(false));
+  const passes = jest.spyOn(firsts, 'pass');
   await database.query(`NOTIFY ${LANES_LEFT}`);
-  await eventually(() => expect(passes).toHaveBeenCalled());
+  // Without it, it would look after 30 s.
+  await eventually(() => expect(passes).toHaveBeenCalled(), 5000);
   passes.mockRestore();
 });
 

@@ -57,6 +57,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     everyMs: () => (this.retries.isIdle ? IDLE_MS : POLL_MS),
   });
   private claimsRetries = false;
+  private isStopping = false;
   /** Quick looks that are left after the last signal. */
   private looks = 0;
 
@@ -73,28 +74,28 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   onModuleInit(): void {
-    this.firsts.onMore(() => this.firstPasses.wake());
-    this.retries.onMore(() => this.retryPasses.wake());
+    this.firsts.onMore(() => wake(this.firstPasses));
+    this.retries.onMore(() => wake(this.retryPasses));
     this.due.watch({
       question: ANY_UNSENT,
       everyMs: UNSENT_POLL_MS,
-      onAnswer: waking(this.firstPasses),
+      onAnswer: (any) => any !== false && wake(this.firstPasses),
     });
     this.due.watch({
       question: ANY_RETRY_DUE,
       everyMs: POLL_MS,
-      onAnswer: waking(this.retryPasses),
+      onAnswer: (any) => any !== false && wake(this.retryPasses),
     });
   }
 
   onApplicationBootstrap(): void {
     this.signal.onCommitted(() => {
       this.looks = RECHECKS;
-      this.firstPasses.wake();
+      wake(this.firstPasses);
     });
     this.owner.start({
       renamed: () => this.firsts.renewSoon(),
-      lanesLeft: () => this.firstPasses.wake(),
+      lanesLeft: () => wake(this.firstPasses),
     });
     this.firstPasses.start();
     this.claimsRetries = true;
@@ -102,6 +103,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
     const lastRetries = this.retryPasses.stop().then(() => {
       this.claimsRetries = false;
     });
@@ -139,6 +141,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
 
   private async sendFirsts(): Promise<void> {
     await sleep(GATHER_MS);
+    if (this.isStopping) return;
     const isPoll = this.looks <= 0;
     const { foundAny, passedOver, freeInMs } = await this.firsts.pass(isPoll);
     if (foundAny) this.looks = 0;
@@ -151,6 +154,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
 
   private async sendRetries(): Promise<void> {
     await sleep(RETRY_GATHER_MS);
+    if (this.isStopping) return;
     await this.retries.dropInactive();
     await this.retries.pass();
   }
@@ -168,9 +172,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 }
 
-/** Called with whether anything is due, and with undefined when that is unknown because the query failed. */
-function waking(passes: Poller): (isAnyDue: unknown) => void {
-  return (isAnyDue) => {
-    if (isAnyDue !== false) passes.wake();
-  };
+/** After a failure the next pass comes with its pause: what is sent and committed meanwhile would repeat it at once. */
+function wake(passes: Poller): void {
+  if (!passes.isFailing) passes.wake();
 }

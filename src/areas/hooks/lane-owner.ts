@@ -66,9 +66,9 @@ export class LaneOwner {
 
   /** Holds the lock until the connection ends or the process stops. Any failure ends it. */
   private async hold(signal: AbortSignal): Promise<AttemptEnd> {
-    const client = await this.database.session().catch((error: unknown) => error as Error);
+    const client = await this.database.session().catch(() => null);
     if (client === undefined) return { why: NO_SESSIONS, lastedMs: 0 };
-    if (client instanceof Error) return { why: client, lastedMs: 0 };
+    if (client === null) return { why: undefined, lastedMs: 0 };
     const over = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());

@@ -11,6 +11,7 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { BatchedJob } from '../../platform/runtime/batched-job.js';
 import { dueQuestion } from '../../platform/runtime/due-question.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { Settings } from '../../platform/settings/settings.js';
 import {
   ANY_FRAMES,
@@ -44,11 +45,17 @@ const ANY_TO_SWEEP = dueQuestion({
 @Injectable()
 export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
-  private sweeping: Promise<void> | undefined;
-  private failing = false;
+  private areMoreLeft = false;
+  private readonly poller = new Poller({
+    everyMs: () => (this.areMoreLeft ? 0 : Number.POSITIVE_INFINITY),
+    look: () => this.sweep(),
+    failed: (error) =>
+      this.logger.warn('sessions could not be swept; sweeping resumes when the database answers', {
+        error: String(error),
+      }),
+  });
   private forgotAt = Number.NEGATIVE_INFINITY;
   private areFramesDue = false;
-  private stopped = false;
 
   constructor(
     private readonly sessions: SessionStore,
@@ -70,7 +77,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
         return { sweepIdleSecs: idleSecs, sweepTimeoutSecs: timeoutSecs };
       },
       onAnswer: (any) => {
-        if (any !== false || this.failing || this.isSpendingDue) this.start();
+        if (any !== false || this.poller.isFailing || this.isSpendingDue) this.poller.wake();
       },
     });
     this.due.watch({
@@ -78,55 +85,35 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
       everyMs: FORGET_FRAMES_MS,
       onAnswer: (any) => {
         this.areFramesDue ||= any !== false;
-        if (this.areFramesDue) this.start();
+        if (this.areFramesDue) this.poller.wake();
       },
     });
+    this.poller.start(Number.POSITIVE_INFINITY);
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    await this.sweeping;
+    await this.poller.stop();
   }
 
   private get isSpendingDue(): boolean {
     return performance.now() - this.forgotAt >= FORGET_MS;
   }
 
-  private start(): void {
-    this.sweeping ??= this.sweepAll().finally(() => {
-      this.sweeping = undefined;
-    });
-  }
-
-  private async sweepAll(): Promise<void> {
-    while (!this.stopped && (await this.sweep()));
-  }
-
-  /** @returns whether there is more to do at once */
-  private async sweep(): Promise<boolean> {
-    try {
-      for (const { id, session_id, status: outcome, reason } of await this.turns.recover()) {
-        const fields = { session_id, turn_id: id, outcome, reason };
-        if (outcome === 'cancelled')
-          this.logger.info(`turn cancelled in session ${session_id}: its session was ended`, fields);
-        else this.logger.warn(`turn interrupted in session ${session_id}: its lease ran out`, fields);
-      }
-      const limits = idleLimits(this.settings.current.agent);
-      const changed = await this.sessions.recordInactivity(limits, MAX_AT_ONCE);
-      for (const session of changed) if (session.ended) this.logEnded(session);
-      await this.sessions.foldTally(MAX_TALLY_ROWS);
-      await this.forgetFrames();
-      await this.forgetSpending();
-      this.failing = false;
-      return changed.length === MAX_AT_ONCE;
-    } catch (error) {
-      if (!this.failing)
-        this.logger.warn('sessions could not be swept; sweeping resumes when the database answers', {
-          error: String(error),
-        });
-      this.failing = true;
-      return false;
+  private async sweep(): Promise<void> {
+    this.areMoreLeft = false;
+    for (const { id, session_id, status: outcome, reason } of await this.turns.recover()) {
+      const fields = { session_id, turn_id: id, outcome, reason };
+      if (outcome === 'cancelled')
+        this.logger.info(`turn cancelled in session ${session_id}: its session was ended`, fields);
+      else this.logger.warn(`turn interrupted in session ${session_id}: its lease ran out`, fields);
     }
+    const limits = idleLimits(this.settings.current.agent);
+    const changed = await this.sessions.recordInactivity(limits, MAX_AT_ONCE);
+    for (const session of changed) if (session.ended) this.logEnded(session);
+    await this.sessions.foldTally(MAX_TALLY_ROWS);
+    await this.forgetFrames();
+    await this.forgetSpending();
+    this.areMoreLeft = changed.length === MAX_AT_ONCE;
   }
 
   private logEnded({ id, channel }: InactiveSession): void {

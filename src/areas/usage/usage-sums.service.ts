@@ -4,6 +4,7 @@ import type { SqlRunner } from '../../platform/database/sql.js';
 import { EventSignal, EventStore } from '../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { areSet, type Budget, type BudgetPeriod, budgetsFor } from './budgets.js';
 import * as sql from './usage.sql.js';
@@ -25,10 +26,13 @@ const HAIR = 1e-9;
 @Injectable()
 export class UsageSums implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
-  private running: Promise<void> = Promise.resolve();
-  private isRunning = false;
-  private isFailing = false;
-  private isStopped = false;
+  private areMoreLeft = false;
+  private readonly poller = new Poller({
+    everyMs: () => (this.areMoreLeft ? 0 : Number.POSITIVE_INFINITY),
+    look: () => this.look(),
+    failed: (error) =>
+      this.logger.warn('usage could not be summed up; it will be tried again', { error: String(error) }),
+  });
   private forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -47,34 +51,19 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
       question: sql.ANY_ENTRIES,
       everyMs: EVERY_MS,
       onAnswer: (any) => {
-        if (any === true || this.isFailing) this.start();
+        if (any === true || this.poller.isFailing) this.poller.wake();
       },
     });
+    this.poller.start(Number.POSITIVE_INFINITY);
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.isStopped = true;
-    await this.running;
+    await this.poller.stop();
   }
 
-  private start(): void {
-    if (this.isRunning || this.isStopped) return;
-    this.isRunning = true;
-    this.running = this.run().finally(() => {
-      this.isRunning = false;
-    });
-  }
-
-  private async run(): Promise<void> {
-    try {
-      while (!this.isStopped && (await this.sumUp()) === MAX_AT_ONCE);
-      await this.forget();
-      this.isFailing = false;
-    } catch (error) {
-      if (!this.isFailing)
-        this.logger.warn('usage could not be summed up; it will be tried again', { error: String(error) });
-      this.isFailing = true;
-    }
+  private async look(): Promise<void> {
+    this.areMoreLeft = false;
+    this.areMoreLeft = (await this.sumUp()) === MAX_AT_ONCE || (await this.forget()) === MAX_AT_ONCE;
   }
 
   /** @returns how many entries it summed up */
@@ -138,12 +127,14 @@ export class UsageSums implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  private async forget(): Promise<void> {
-    if (performance.now() - this.forgotAt < FORGET_EVERY_MS) return;
+  /** @returns how many days it deleted */
+  private async forget(): Promise<number> {
+    if (performance.now() - this.forgotAt < FORGET_EVERY_MS) return 0;
     const { retention_days: days } = this.settings.current.usage;
-    for (let gone = MAX_AT_ONCE; gone === MAX_AT_ONCE && !this.isStopped; )
-      gone = (await this.database.query(sql.FORGET_DAYS, { days, most: MAX_AT_ONCE }))[0]?.gone ?? 0;
+    const gone = (await this.database.query(sql.FORGET_DAYS, { days, most: MAX_AT_ONCE }))[0]?.gone ?? 0;
+    if (gone === MAX_AT_ONCE) return gone;
     for (const statement of sql.FORGET_SPENDING) await this.database.query(statement);
     this.forgotAt = performance.now();
+    return gone;
   }
 }

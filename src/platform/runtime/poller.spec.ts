@@ -223,3 +223,23 @@ test('the pause may depend on how many looks have failed in a row', async () => 
   await poller.stop();
   expect(began).toEqual([0, 20, 60, 1060, 1080]);
 });
+
+test('a look that wakes its poller is followed by another, and runs once at a time', async () => {
+  let looks = 0;
+  let running = 0;
+  const poller: Poller = new Poller({
+    ...{ failed, everyMs: 1000 },
+    look: async () => {
+      running += 1;
+      expect(running).toBe(1);
+      looks += 1;
+      if (looks < 3) poller.wake();
+      await Promise.resolve();
+      running -= 1;
+    },
+  });
+  poller.start();
+  await later(10);
+  expect(looks).toBe(3);
+  await poller.stop();
+});

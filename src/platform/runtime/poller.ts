@@ -37,7 +37,7 @@ export class Poller {
 
   /**
    * Does nothing while the poller runs; after `stop` it starts again. @param afterMs milliseconds until the first look;
-   * at once when left out
+   * at once when left out, and not before a wake when infinite
    */
   start(afterMs?: number): void {
     if (this.isRunning) return;
@@ -52,6 +52,8 @@ export class Poller {
     this.isWoken = this.looking !== undefined;
     if (this.isWoken) return;
     this.forgetDue();
+    // Before it begins, so that a look that wakes is followed by the next one and does not run inside itself.
+    this.looking = Promise.resolve();
     this.looking = outsideLogContext(() => this.look()).then(() => this.next());
   }
 

@@ -37,7 +37,7 @@ export class FeedReader implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleInit(): void {
-    this.poller.start();
+    this.poller.start(Number.POSITIVE_INFINITY);
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -46,7 +46,7 @@ export class FeedReader implements OnModuleInit, OnModuleDestroy {
 
   add(feed: SessionFeed): void {
     this.feeds.add(feed);
-    this.poller.wakeWithin(this.pauseMs());
+    if (this.feeds.size === 1) this.poller.wakeWithin(this.pauseMs());
   }
 
   remove(feed: SessionFeed): void {

@@ -64,7 +64,7 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
         if (anyDue !== false || this.poller.isFailing) this.poller.wakeWithin(0);
       },
     });
-    this.poller.start();
+    this.poller.start(Number.POSITIVE_INFINITY);
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { DueWork } from '../../../platform/runtime/due-work.service.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import { ownersOf } from '../../../platform/tokens/caller.js';
 import { TokenStore } from '../../../platform/tokens/token.store.js';
 import { ToolApprovals, ToolSources } from '../../tools/tools.api.js';
@@ -30,11 +30,16 @@ const MAX_AT_ONCE = 16;
 @Injectable()
 export class LostTurns implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
-  private looking: Promise<void> | undefined;
-  private stopped = false;
-  private isWoken = false;
   private isUnsaid = false;
-  private failing = false;
+  private areMoreDue = false;
+  private readonly poller = new Poller({
+    everyMs: () => (this.areMoreDue ? 0 : Number.POSITIVE_INFINITY),
+    look: () => this.look(),
+    failed: (error) =>
+      this.logger.warn('turns of lost replicas cannot be taken up; that resumes when the database answers', {
+        error: String(error),
+      }),
+  });
 
   constructor(
     private readonly store: LostTurnsStore,
@@ -56,7 +61,7 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
       question: ANY_TO_TAKE_UP,
       everyMs: POLL_MS,
       onAnswer: (any) => {
-        if (any !== false || this.failing) this.wake();
+        if (any !== false || this.poller.isFailing) this.wake();
       },
     });
     this.due.watch({
@@ -69,54 +74,32 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
       },
     });
     this.approvals.onAnswer(() => this.wake());
+    this.poller.start(Number.POSITIVE_INFINITY);
   }
 
   /** There may be a turn to take up. */
   wake(): void {
-    this.isWoken = true;
-    this.looking ??= outsideLogContext(() => this.lookWhileWoken()).finally(() => {
-      this.looking = undefined;
-      if (this.isWoken && !this.stopped && !this.failing) this.wake();
-    });
+    this.poller.wake();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    await this.looking;
-  }
-
-  private async lookWhileWoken(): Promise<void> {
-    while (this.isWoken && !this.stopped) {
-      this.isWoken = false;
-      await this.look();
-    }
+    await this.poller.stop();
   }
 
   private async look(): Promise<void> {
+    this.areMoreDue = false;
     const isDraining = (): boolean => this.readiness.isDraining;
-    if (isDraining() || this.stopped || !this.sources.areSettled) return;
-    try {
-      await this.store.wakeOverdue(this.isUnsaid);
-      this.isUnsaid = false;
-      const due = await this.store.due(MAX_AT_ONCE);
-      let taken = 0;
-      for (const turn of due) {
-        if (isDraining() || !this.slots.tryAcquire()) return;
-        const isTaken = await this.goOn(turn).catch((error: unknown) => this.logFailure(turn, error));
-        if (isTaken === true) taken += 1;
-      }
-      if (due.length === MAX_AT_ONCE && taken > 0) this.isWoken = true;
-      this.failing = false;
-    } catch (error) {
-      if (!this.failing)
-        this.logger.warn(
-          'turns of lost replicas cannot be taken up; that resumes when the database answers',
-          {
-            error: String(error),
-          },
-        );
-      this.failing = true;
+    if (isDraining() || !this.sources.areSettled) return;
+    await this.store.wakeOverdue(this.isUnsaid);
+    this.isUnsaid = false;
+    const due = await this.store.due(MAX_AT_ONCE);
+    let taken = 0;
+    for (const turn of due) {
+      if (isDraining() || !this.slots.tryAcquire()) return;
+      const isTaken = await this.goOn(turn).catch((error: unknown) => this.logFailure(turn, error));
+      if (isTaken === true) taken += 1;
     }
+    this.areMoreDue = due.length === MAX_AT_ONCE && taken > 0;
   }
 
   /** A turn that fails keeps no other from continuing. */
