@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type BlockList, isIP } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { percentDecoded } from '../../common/text/percent-decoded.js';
 import type { EgressVariables } from '../settings/environment.js';
 import { addressRanges, familyOf } from './address-ranges.js';
 
@@ -94,7 +95,7 @@ function proxyOf(variable: string, text: string | undefined): CompanyProxy | und
     throw new Error(`${variable} must be the URL of an HTTP proxy, such as http://proxy.example.com:3128.`);
   }
   const { username, password, protocol } = url;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return {
     protocol,
     hostname: url.hostname,

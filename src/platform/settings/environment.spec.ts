@@ -55,6 +55,12 @@ describe('the environment', () => {
     },
   );
 
+  test('the password of a proxy is secret as written and decoded, even where it is not encoded as in a URL', () => {
+    const secretsOf = (HTTPS_PROXY: string) => readEnvironment({ HTTPS_PROXY }).secrets;
+    expect(secretsOf('http://ada:can%40ary@proxy:3128')).toEqual(['can%40ary', 'can@ary']);
+    expect(secretsOf('http://ada:100%canary@proxy:3128')).toEqual(['100%canary', '100%canary']);
+  });
+
   test('the name of a variable and the path of its key convert into each other', () => {
     const variable = variableOf(['rate_limits', 'sessions_write']);
     expect(variable).toBe('GATEWAY__RATE_LIMITS__SESSIONS_WRITE');

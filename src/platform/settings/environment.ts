@@ -1,3 +1,5 @@
+import { percentDecoded } from '../../common/text/percent-decoded.js';
+
 /** The variables that route outbound connections through a company network. */
 export interface EgressVariables {
   /** The proxy for https URLs. */
@@ -194,21 +196,12 @@ function headerSecrets(headers: string): string[] {
   return headers.split(',').flatMap((pair) => {
     const [name = '', ...rest] = pair.split('=');
     const written = rest.join('=').trim();
-    const value = decoded(written);
+    const value = percentDecoded(written);
     const credential = value.slice(value.indexOf(' ') + 1).trim();
     if (!CREDENTIAL_NAME.test(name) && !CREDENTIAL_VALUE.test(credential)) return [];
     const known = [written.slice(written.indexOf(' ') + 1), credential, ...basicParts(value)];
     return [...new Set(known)].filter((secret) => secret !== '');
   });
-}
-
-/** Unchanged when it is not encoded as in a URL. */
-function decoded(written: string): string {
-  try {
-    return decodeURIComponent(written);
-  } catch {
-    return written;
-  }
 }
 
 /** The password of `Basic …`. */
@@ -237,7 +230,7 @@ export function variableOf(path: readonly string[]): string {
 function passwordsOf(url: string | undefined): string[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const { password } = new URL(url);
-  return password === '' ? [] : [password, decodeURIComponent(password)];
+  return password === '' ? [] : [password, percentDecoded(password)];
 }
 
 /** Two underscores separate names; within quotes everything belongs to the name. */

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../common/text/percent-decoded.js';
 import type { Redactor } from '../logging/redactor.js';
 import type { SettingsCandidate } from './candidate-builder.js';
 import { isTable, type Table } from './dotted-path.js';
@@ -58,7 +59,9 @@ function passwordsIn(text: string): readonly string[] {
   if (!URL.canParse(text)) return [];
   const url = new URL(text);
   const written = [url.password, ...secretsInAddress(url)];
-  return written.flatMap((password) => [password, decoded(password)]).filter((password) => password !== '');
+  return written
+    .flatMap((password) => [password, percentDecoded(password)])
+    .filter((password) => password !== '');
 }
 
 /** What gives access within an address: whoever gets it may repeat only that. */
@@ -68,14 +71,6 @@ function secretsInAddress({ protocol, pathname, searchParams }: URL): readonly s
     ([name, value]) => NAMES_A_SECRET.test(name) || !HARMLESS.test(value),
   );
   return [...named.map(([, value]) => value), ...pathname.split('/').filter((part) => RANDOM.test(part))];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 const OWNER = 'settings';

@@ -1,4 +1,5 @@
 import type { ContentBlock } from '@modelcontextprotocol/client';
+import { percentDecoded } from '../../../common/text/percent-decoded.js';
 import type { ProducedFile } from '../../tools/tools.api.js';
 import { base64Bytes, shownType } from './media-bytes.js';
 
@@ -60,12 +61,7 @@ function mediaOf(block: ContentBlock): { name: string; mimeType: string; data: s
 }
 
 function lastPart(uri: string): string {
-  const last = uri.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
+  return percentDecoded(uri.split(/[?#]/)[0]?.split('/').at(-1) ?? '');
 }
 
 function declaredType(text: string): string {
