@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { agentChoices, providerKeys } from './agent.section.js';
-import { toolRule } from './key-types.js';
+import { fileOnlyText, plainName, toolRule } from './key-types.js';
 
 /** `default` is left out: `[provider]` describes it. */
 const otherName = (is: string) =>
-  z
-    .string()
-    .max(64)
-    .regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/, 'small letters and digits, with single - or _ between them')
-    .refine((name) => name !== 'default', `default is what [${is}] describes`);
+  plainName(64).refine((name) => name !== 'default', `default is what [${is}] describes`);
 
 export const providersSection = z
   .record(
@@ -36,14 +32,9 @@ export const agentsSection = z
           .max(65_536)
           .optional()
           .describe('System prompt of a session that sets none of its own; without it, that of [agent].'),
-        system_prompt_file: z
-          .string()
-          .max(4096)
-          .default('')
-          .register(keyMarks, { fileOnly: true })
-          .describe(
-            'A file of at most 64 KiB that holds the system prompt instead; it is read whenever the configuration changes.',
-          ),
+        system_prompt_file: fileOnlyText().describe(
+          'A file of at most 64 KiB that holds the system prompt instead; it is read whenever the configuration changes.',
+        ),
         models: agentChoices
           .models()
           .optional()

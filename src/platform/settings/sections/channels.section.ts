@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signingKey } from '../../../common/text/webhook-secret.js';
 import { keyMarks } from '../key-marks.js';
-import { httpUrl, integer, millis, variableName } from './key-types.js';
+import { httpUrl, integer, millis, plainName, variableName } from './key-types.js';
 
 const MAX_SECRET_LENGTH = 512;
 const MAX_USERS = 10_000;
@@ -178,11 +178,7 @@ const channel = z
 
 export const channelsSection = z
   .record(
-    z
-      .string()
-      .max(32)
-      .regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/, 'small letters and digits, with single - or _ between them')
-      .refine((name) => name !== 'api', 'api is built in and needs no settings'),
+    plainName(32).refine((name) => name !== 'api', 'api is built in and needs no settings'),
     channel,
   )
   .default({})

@@ -18,6 +18,20 @@ export const perSecond = (fallback: number) => integer(1, 1_000_000).default(fal
 /** `fileOnly`: whoever may name a variable can read any variable. */
 export const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
 
+/** The longest text of most keys, in characters. */
+export const MAX_TEXT_LENGTH = 4096;
+
+/** Text that only the file and the environment may set, such as a path; empty when not set. */
+export const fileOnlyText = () =>
+  z.string().max(MAX_TEXT_LENGTH).default('').register(keyMarks, { fileOnly: true });
+
+/** The name of a thing in a collection, of at most `max` characters. */
+export const plainName = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/, 'small letters and digits, with single - or _ between them');
+
 /** Names, in which * stands for any characters. */
 export const patterns = () => z.array(z.string().min(1).max(128)).max(256);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { integer } from './key-types.js';
+import { fileOnlyText, integer } from './key-types.js';
 
 const MAX_USD = 1_000_000_000;
 const MAX_PRICE = 1_000_000;
@@ -47,14 +47,9 @@ export const pricesSection = z
   );
 
 export const usageSection = z.strictObject({
-  prices_file: z
-    .string()
-    .max(4096)
-    .default('')
-    .register(keyMarks, { fileOnly: true })
-    .describe(
-      'A TOML file of prices ([prices."provider/model"]) that win over all others; it is read again when it changes. Empty is none.',
-    ),
+  prices_file: fileOnlyText().describe(
+    'A TOML file of prices ([prices."provider/model"]) that win over all others; it is read again when it changes. Empty is none.',
+  ),
   retention_days: integer(0, 36_500)
     .default(0)
     .register(keyMarks, { security: true })

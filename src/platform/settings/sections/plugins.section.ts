@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { integer, millis } from './key-types.js';
+import { fileOnlyText, integer, millis, plainName } from './key-types.js';
 
 const installed = z.strictObject({
   pin: z
@@ -18,12 +18,7 @@ const installed = z.strictObject({
 
 /** Plugins run code, so only the file and the environment choose which plugins there are and what they may use. */
 export const pluginsSection = z.strictObject({
-  directory: z
-    .string()
-    .max(4096)
-    .default('')
-    .register(keyMarks, { fileOnly: true })
-    .describe('Folder with one folder for each plugin; empty for no plugins.'),
+  directory: fileOnlyText().describe('Folder with one folder for each plugin; empty for no plugins.'),
   integrity: z
     .enum(['none', 'hash', 'pin'])
     .default('hash')
@@ -41,16 +36,7 @@ export const pluginsSection = z.strictObject({
   load_timeout_ms: millis(10_000, 600_000)
     .register(keyMarks, { fileOnly: true })
     .describe('Longest time for compiling, starting and describing a plugin, in milliseconds.'),
-  installed: z
-    .record(
-      z
-        .string()
-        .max(32)
-        .regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/, 'small letters and digits, with single - or _ between them'),
-      installed,
-    )
-    .default({})
-    .describe('Settings of single plugins, by name.'),
+  installed: z.record(plainName(32), installed).default({}).describe('Settings of single plugins, by name.'),
 });
 
 export type PluginsSettings = z.output<typeof pluginsSection>;

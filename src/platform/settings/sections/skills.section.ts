@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import { keyMarks } from '../key-marks.js';
-import { integer } from './key-types.js';
+import { fileOnlyText, integer } from './key-types.js';
 
 /** Skills become part of prompts, so only the file and the environment choose where they come from. */
 export const skillsSection = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether skills are offered.'),
   builtin: z.boolean().default(true).describe('Whether the skills that ship with the gateway are included.'),
   plugins: z.boolean().default(true).describe('Whether the skills that plugins carry are included.'),
-  directory: z
-    .string()
-    .max(4096)
-    .default('')
-    .register(keyMarks, { fileOnly: true })
-    .describe('Folder with one folder for each skill of your own; empty for none.'),
+  directory: fileOnlyText().describe('Folder with one folder for each skill of your own; empty for none.'),
   watch: z.boolean().default(true).describe('Whether changes on disk are noticed as they happen.'),
   rescan_secs: integer(1, 86_400)
     .default(15)
