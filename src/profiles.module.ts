@@ -12,6 +12,7 @@ import { INBOUND_MODELS, inbound } from './areas/channels/wire/inbound.messages.
 import { ConfigHistoryController } from './areas/config/admin/config-history.controller.js';
 import { ConfigControllerA } from './areas/config/profile-a/config.controller.js';
 import { ConfigControllerB } from './areas/config/profile-b/config.controller.js';
+import { ConfigController } from './areas/config/wire/config.controller.js';
 import { AdminHooksController, DeliveriesController } from './areas/hooks/admin/deliveries.controller.js';
 import { HooksModule } from './areas/hooks/hooks.module.js';
 import { deliveries } from './areas/hooks/wire/delivery.streams.js';
@@ -91,6 +92,7 @@ const AREAS = [
     SkillsControllerA,
     StatusControllerA,
     MetricsControllerA,
+    servedIn('a', ConfigController),
     ConfigControllerA,
     LogsControllerA,
   ],
@@ -110,6 +112,7 @@ class ProfileAModule {}
     PluginsControllerB,
     SkillsControllerB,
     StatusControllerB,
+    servedIn('b', ConfigController),
     ConfigControllerB,
     LogsControllerB,
   ],

@@ -1,17 +1,14 @@
-import { Get, HttpCode, Post, Res } from '@nestjs/common';
+import { HttpCode, Post } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
-import type { Table } from '../../../platform/settings/dotted-path.js';
 import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { authorOf } from '../config-change.js';
 import { Configuration } from '../configuration.js';
-import { AnswersConfig, showConfig } from '../wire/show-config.js';
 
 class ReloadedViewA {
   @ApiProperty()
@@ -25,19 +22,10 @@ function presentReloadA(changes: readonly string[]): ReloadedViewA {
   return { reloaded: true, changes: [...changes] };
 }
 
-/** The configuration in Profile A (docs/specification/api.md, 4.1). */
+/** What only Profile A does with the configuration (docs/specification/api.md, 4.1). */
 @ProfileAController('config')
 export class ConfigControllerA {
   constructor(private readonly configuration: Configuration) {}
-
-  @Get()
-  @Does('Show the configuration', 'What is in force, with secrets replaced by a marker.')
-  @RequireScope('config:read')
-  @AnswersConfig()
-  show(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) response: Response): Table {
-    refuseSomeAgents('the configuration is that', caller);
-    return showConfig(this.configuration.live, response);
-  }
 
   @Post('reload')
   @Does('Reload the configuration', 'Reads the file and the environment again and applies what changed.')

@@ -1,4 +1,4 @@
-import { Body, createParamDecorator, type ExecutionContext, Get, Patch, Res } from '@nestjs/common';
+import { Body, createParamDecorator, type ExecutionContext, Patch, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiProperty } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
@@ -13,7 +13,6 @@ import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { authorOf } from '../config-change.js';
 import { Configuration, type PatchOutcome } from '../configuration.js';
-import { AnswersConfig, showConfig } from '../wire/show-config.js';
 
 /** Whether an entity tag satisfies If-Match (RFC 9110, 13.1.1). Without the header every tag does. */
 export type TagMatcher = (etag: string) => boolean;
@@ -47,19 +46,10 @@ function presentPatchB({ updated, reloadRequired }: PatchOutcome): PatchedViewB 
   return { updated: [...updated], reload_required: reloadRequired };
 }
 
-/** The configuration in Profile B (docs/specification/api.md, 4.2). */
+/** What only Profile B does with the configuration (docs/specification/api.md, 4.2). */
 @ProfileBController('config')
 export class ConfigControllerB {
   constructor(private readonly configuration: Configuration) {}
-
-  @Get()
-  @Does('Show the configuration', 'What is in force, with secrets replaced by a marker.')
-  @RequireScope('config:read')
-  @AnswersConfig()
-  show(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) response: Response): Table {
-    refuseSomeAgents('the configuration is that', caller);
-    return showConfig(this.configuration.live, response);
-  }
 
   @Patch()
   @Does(
