@@ -1,4 +1,5 @@
-import type { OverrideEdit } from '../../platform/settings/candidate-builder.js';
+import type { OverrideContent, OverrideEdit } from '../../platform/settings/candidate-builder.js';
+import { redactionMarker } from '../../platform/settings/redaction.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
 
@@ -28,6 +29,12 @@ export interface NewConfigChange {
 export interface ConfigChange extends NewConfigChange {
   readonly revision: string;
   readonly changedAt: Date;
+}
+
+/** What an edit holds, as it may be shown; null where there is no override. */
+export function shownContent(content: OverrideContent | null): unknown {
+  if (content === null) return null;
+  return 'sealed' in content ? redactionMarker : content.value;
 }
 
 export function authorOf({ tokenId, tokenName, scopes }: Caller): ConfigAuthor {

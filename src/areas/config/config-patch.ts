@@ -6,7 +6,7 @@ import {
   parsePath,
   type Table,
 } from '../../platform/settings/dotted-path.js';
-import { nearestKey } from '../../platform/settings/nearest-key.js';
+import { nearestKey, unknownKeyText } from '../../platform/settings/nearest-key.js';
 import { redactionMarker } from '../../platform/settings/redaction.js';
 import {
   childNode,
@@ -127,10 +127,9 @@ class PatchReading {
   /** Runs last, once it is certain that the list is shown. */
   private suggest(): void {
     for (const { path, at } of this.unknown) {
-      const nearest = nearestKey(path, this.root);
       const problem = this.problems[at];
-      if (nearest !== undefined && problem !== undefined)
-        this.problems[at] = { ...problem, message: `unknown key; the nearest is ${nearest}` };
+      const message = unknownKeyText(nearestKey(path, this.root));
+      if (problem !== undefined) this.problems[at] = { ...problem, message };
     }
   }
 

@@ -39,12 +39,6 @@ export const STORED_REVISION = dueQuestion({
   sql: `(SELECT value::text FROM change_counters WHERE name = 'config')`,
 });
 
-const REVISION = statement({
-  name: 'config.revision',
-  params: {},
-  row: { revision: text },
-  sql: `SELECT ${STORED_REVISION.sql} AS revision`,
-});
 const LOCK = statement({
   name: 'config.lock',
   params: {},
@@ -122,39 +116,32 @@ const CHANGE = {
   ...columnsOf(ConfigChangeEntity, 'actorName', 'actorTokenId', 'changedAt'),
   ...{ revision: text, action: oneOf<ConfigAction>(), edits: jsonb<OverrideEdit[]>() },
 };
+const CHANGES =
+  'SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits FROM config_changes';
 const PAGE = statement({
   name: 'config.page',
   params: { before: bigint, most: bigint },
   row: CHANGE,
-  sql: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
-         FROM config_changes WHERE revision < :before::int8 ORDER BY revision DESC LIMIT :most`,
+  sql: `${CHANGES} WHERE revision < :before::int8 ORDER BY revision DESC LIMIT :most`,
 });
 const SINCE = statement({
   name: 'config.since',
   params: { revision: bigint },
   row: CHANGE,
-  sql: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
-         FROM config_changes WHERE revision > :revision ORDER BY revision DESC`,
+  sql: `${CHANGES} WHERE revision > :revision ORDER BY revision DESC`,
 });
 
 const NEWEST_UNDOABLE = statement({
   name: 'config.newest_undoable',
   params: {},
   row: CHANGE,
-  sql: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
-         FROM config_changes WHERE action <> 'reload' ORDER BY revision DESC LIMIT 1`,
+  sql: `${CHANGES} WHERE action <> 'reload' ORDER BY revision DESC LIMIT 1`,
 });
 
 /** The statements of configuration overrides and their history. */
 @Injectable()
 export class ConfigStore {
   constructor(private readonly database: Database) {}
-
-  /** Increases with every change of any replica. */
-  async revision(): Promise<string> {
-    const [row] = await this.database.query(REVISION);
-    return row?.revision ?? '';
-  }
 
   async load(runner: SqlRunner = this.database): Promise<StoredOverrides> {
     const rows = await runner.query(LOAD);

@@ -5,10 +5,9 @@ import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
 import { SerialQueue } from '../../platform/runtime/serial-queue.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { CandidateBuilder, SettingsCandidate } from '../../platform/settings/candidate-builder.js';
-import { isWithin, type Table } from '../../platform/settings/dotted-path.js';
+import { anyWithin, isWithin, type Table } from '../../platform/settings/dotted-path.js';
 import {
   compareSettings,
-  isWaiting,
   type LiveSettings,
   type SettingsSnapshot,
 } from '../../platform/settings/live-settings.js';
@@ -60,10 +59,6 @@ export class Configuration {
     return this.parts.live;
   }
 
-  get store(): ConfigStore {
-    return this.parts.store;
-  }
-
   /** The file that is read, if there is one. */
   file(): string | undefined {
     return this.parts.file();
@@ -88,7 +83,7 @@ export class Configuration {
     });
     const updated = items.map(({ key }) => key);
     const outcomeOf = (snapshot: SettingsSnapshot): PatchOutcome => {
-      return { updated, reloadRequired: isWaiting(snapshot, updated), etag: snapshot.etag };
+      return { updated, reloadRequired: anyWithin(snapshot.waiting, updated), etag: snapshot.etag };
     };
     const snapshot = await this.change({
       action: 'patch',
@@ -133,7 +128,7 @@ export class Configuration {
     const { store } = this.parts;
     let changed: readonly string[] = [];
     const outcomeOf = (snapshot: SettingsSnapshot): RollbackOutcome => {
-      return { changed, reloadRequired: isWaiting(snapshot, changed) };
+      return { changed, reloadRequired: anyWithin(snapshot.waiting, changed) };
     };
     const snapshot = await this.change({
       action: 'rollback',
@@ -157,10 +152,9 @@ export class Configuration {
     return HISTORY.page(await this.parts.store.page(query.limit + 1, before), query);
   }
 
-  /** Applies what another replica or a command line has stored. Cheap when there is nothing new. */
+  /** Applies what another replica or a command line has stored. */
   async followStore(): Promise<void> {
     const { live, store, builder } = this.parts;
-    if ((await store.revision()) === live.snapshot.stored.revision) return;
     await this.queue.run(async () => {
       const stored = await store.load();
       if (stored.revision !== live.snapshot.stored.revision)

@@ -9,15 +9,14 @@ import {
   type SettingsCandidate,
   type StoredOverrides,
 } from '../../platform/settings/candidate-builder.js';
-import { parsePath } from '../../platform/settings/dotted-path.js';
+import { anyWithin } from '../../platform/settings/dotted-path.js';
 import {
   compareSettings,
-  isWaiting,
   type LiveSettings,
   type SettingsSnapshot,
   snapshotOf,
 } from '../../platform/settings/live-settings.js';
-import { nodeAt } from '../../platform/settings/settings-tree.js';
+import { nodeOf } from '../../platform/settings/settings-tree.js';
 import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { SecuritySettings } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
@@ -84,7 +83,7 @@ export class OverrideChanger {
     let { revision } = stored;
     if (edits.length > 0) {
       const keys = edits.map(({ key }) => key);
-      const data = { keys, reload_required: isWaiting(ready, keys) };
+      const data = { keys, reload_required: anyWithin(ready.waiting, keys) };
       await this.events.emit(runner, { name: 'config.updated', userId: null, data });
       revision = await this.store.write(runner, { action, actor, edits });
     }
@@ -121,13 +120,8 @@ export class OverrideChanger {
  */
 function refuseSecurity(edits: readonly OverrideEdit[], { maySetSecurity }: ConfigAuthor): void {
   if (maySetSecurity) return;
-  const keys = edits.map(({ key }) => key).filter(isSecurity);
+  const keys = edits.map(({ key }) => key).filter((key) => nodeOf(key)?.marks.security);
   if (keys.length > 0) throw new SecuritySettings(keys);
-}
-
-function isSecurity(key: string): boolean {
-  const path = parsePath(key);
-  return path !== undefined && nodeAt(path)?.marks.security === true;
 }
 
 /** What a start would skip with a warning is an error in a request. */
@@ -136,6 +130,6 @@ function refuseUnfit(base: SettingsCandidate, candidate: SettingsCandidate): voi
     const message = `at most ${MAX_OVERRIDES} keys may be changed at run time`;
     throw new InvalidSettings([{ where: '', key: '', message }]);
   }
-  const unfit = newlyIgnored(base, candidate);
+  const unfit = newlyIgnored(candidate, base);
   if (unfit.length > 0) throw new InvalidSettings(unfit);
 }

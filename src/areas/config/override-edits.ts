@@ -58,7 +58,7 @@ export function unfitItems(
 ): readonly SettingsProblem[] {
   const { layers, stored } = base;
   const rows = afterEdits(stored.rows, editsForPatch(items, stored.rows, box));
-  return newlyIgnored(base, builder.build(layers, { ...stored, rows }));
+  return newlyIgnored(builder.build(layers, { ...stored, rows }), base);
 }
 
 function removal({ key, content }: StoredOverride): OverrideEdit {

@@ -3,7 +3,7 @@ import type { SecretBox } from '../secrets/secret-box.js';
 import { isWithin, parsePath, type Table, writeAt } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { frozen } from './settings-loader.js';
-import { nodeAt } from './settings-tree.js';
+import { nodeOf } from './settings-tree.js';
 import {
   type CrossKeyCheck,
   InvalidSettings,
@@ -103,8 +103,7 @@ export class CandidateBuilder {
     content: OverrideContent,
     ignored: Map<string, SettingsProblem>,
   ): OpenedOverride | undefined {
-    const path = parsePath(key);
-    if (path === undefined || nodeAt(path)?.kind !== 'leaf') return leaveOut(ignored, key, 'unknown key');
+    if (nodeOf(key)?.kind !== 'leaf') return leaveOut(ignored, key, 'unknown key');
     try {
       return { key, value: openContent(this.box, key, content) };
     } catch (error) {
@@ -114,11 +113,8 @@ export class CandidateBuilder {
 }
 
 /** Why overrides of a candidate do not fit; without those that did not fit before either. */
-export function newlyIgnored(
-  base: Pick<SettingsCandidate, 'ignored'>,
-  candidate: Pick<SettingsCandidate, 'ignored'>,
-): readonly SettingsProblem[] {
-  return [...candidate.ignored].filter(([key]) => !base.ignored.has(key)).map(([, problem]) => problem);
+export function newlyIgnored(now: SettingsCandidate, before?: SettingsCandidate): readonly SettingsProblem[] {
+  return [...now.ignored].filter(([key]) => !before?.ignored.has(key)).map(([, problem]) => problem);
 }
 
 /** The value that an override holds. Throws `CannotOpen` for a secret sealed under another master key. */

@@ -126,6 +126,20 @@ export function isWithin(key: string, other: string): boolean {
   return key === other || key.startsWith(`${other}.`);
 }
 
+/** Whether one of these dotted keys is one of the others or lies below it. */
+export function anyWithin(keys: readonly string[], others: readonly string[]): boolean {
+  return keys.some((key) => others.some((other) => isWithin(key, other)));
+}
+
+/** What a map by dotted key holds for a path, otherwise for its nearest ancestor. */
+export function atOrAbove<T>(values: ReadonlyMap<string, T>, path: Path): T | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const value = values.get(formatPath(path.slice(0, length)));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   return isTable(value) ? mergeTables([value]) : value;

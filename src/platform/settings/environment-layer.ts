@@ -1,14 +1,17 @@
-import { formatPath, isSafePath, type Path, parsePath, type Table, writeAt } from './dotted-path.js';
+import {
+  atOrAbove,
+  formatPath,
+  isSafePath,
+  type Path,
+  parsePath,
+  type Table,
+  writeAt,
+} from './dotted-path.js';
 import { type Environment, type EnvironmentSetting, variableOf, wellKnownVariables } from './environment.js';
-import { nearestKey, nearestMatch } from './nearest-key.js';
+import { nearestKey, nearestMatch, unknownKeyText } from './nearest-key.js';
 import { leafNodes, nodeAt, type SettingsNode } from './settings-tree.js';
-import type { SettingsLayer, SettingsProblem } from './settings-validation.js';
+import type { ReadLayer, SettingsProblem } from './settings-validation.js';
 import { parseValue, typeText } from './value-text.js';
-
-interface ReadLayer {
-  readonly layer: SettingsLayer;
-  readonly problems: readonly SettingsProblem[];
-}
 
 /** What the `GATEWAY__SECTION__KEY` variables set, parsed by the type of each key. */
 export function environmentLayer(environment: Environment): ReadLayer {
@@ -21,7 +24,10 @@ export function environmentLayer(environment: Environment): ReadLayer {
     variables.set(key, setting.variable);
     if (message !== undefined) problems.push({ where: setting.variable, key, message });
   }
-  return { layer: { name: 'environment', tree, whereIs: (path) => variableFor(path, variables) }, problems };
+  return {
+    layer: { name: 'environment', tree, whereIs: (path) => atOrAbove(variables, path) ?? variableOf(path) },
+    problems,
+  };
 }
 
 /** Writes one setting into the tree. @returns what is wrong with it, if anything */
@@ -37,22 +43,12 @@ function apply(tree: Table, { path, value }: EnvironmentSetting): string | undef
 
 function unknownVariable(path: Path): string {
   const nearest = nearestKey(path);
-  return nearest === undefined
-    ? 'unknown key'
-    : `unknown key; the nearest is ${variableOf(parsePath(nearest) ?? [])}`;
+  return unknownKeyText(nearest && variableOf(parsePath(nearest) ?? []));
 }
 
 function writtenForm({ schema }: SettingsNode): string {
   if (schema.type === 'array') return `${typeText(schema)}, as a JSON array or separated by commas`;
   return schema.type === 'object' ? `${typeText(schema)}, as a JSON object` : typeText(schema);
-}
-
-function variableFor(path: Path, variables: ReadonlyMap<string, string>): string {
-  for (let length = path.length; length > 0; length--) {
-    const variable = variables.get(formatPath(path.slice(0, length)));
-    if (variable !== undefined) return variable;
-  }
-  return variableOf(path);
 }
 
 const prefix = 'GATEWAY_';

@@ -1,16 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
-import { formatPath, isTable, mergeTables, type Path, type Table } from './dotted-path.js';
+import { atOrAbove, formatPath, isTable, mergeTables, type Path, type Table } from './dotted-path.js';
 import type { Environment } from './environment.js';
 import { nodeAt } from './settings-tree.js';
-import type { SettingsLayer, SettingsProblem } from './settings-validation.js';
+import type { ReadLayer, SettingsLayer, SettingsProblem } from './settings-validation.js';
 import { parseValue } from './value-text.js';
-
-interface ReadFile {
-  readonly layer: SettingsLayer;
-  readonly problems: readonly SettingsProblem[];
-}
 
 const usualFile = 'gateway.toml';
 const maxFileBytes = 1_048_576;
@@ -28,7 +23,7 @@ export function settingsFile(environment: Environment, file?: string): string | 
 }
 
 /** What the file sets, with `${NAME}` replaced from the environment. */
-export function fileLayer(file: string, environment: Environment): ReadFile {
+export function fileLayer(file: string, environment: Environment): ReadLayer {
   const empty: SettingsLayer = { name: 'file', tree: {}, whereIs: () => file };
   let lines = new TomlLines('');
   try {
@@ -185,11 +180,7 @@ export class TomlLines {
 
   /** The line that sets a path, otherwise the line of its nearest ancestor. */
   lineOf(path: Path): number | undefined {
-    for (let length = path.length; length > 0; length--) {
-      const line = this.#lines.get(formatPath(path.slice(0, length)));
-      if (line !== undefined) return line;
-    }
-    return undefined;
+    return atOrAbove(this.#lines, path);
   }
 
   #note(path: Path, line: number): void {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../logging/logger.js';
-import type { SettingsCandidate } from './candidate-builder.js';
-import { isWithin, mergeTables, readAt, type Table, writeAt } from './dotted-path.js';
+import { newlyIgnored, type SettingsCandidate } from './candidate-builder.js';
+import { mergeTables, readAt, type Table, writeAt } from './dotted-path.js';
 import { redactedTree, type SecretRegistrar } from './redaction.js';
 import { warnOfOverruled } from './replica-keys.js';
 import { Settings } from './settings.js';
@@ -21,11 +21,6 @@ export interface SettingsSnapshot extends SettingsCandidate {
   readonly shown: Table;
   /** Changes whenever `shown` does, and with every stored change. */
   readonly etag: string;
-}
-
-/** Whether one of these keys, or a key below one, waits for a restart to take effect. */
-export function isWaiting({ waiting }: Pick<SettingsSnapshot, 'waiting'>, keys: readonly string[]): boolean {
-  return waiting.some((key) => keys.some((asked) => isWithin(key, asked)));
 }
 
 /** How a state changes when other settings are configured. */
@@ -141,11 +136,6 @@ function logChange(logger: Logger, { stored }: SettingsSnapshot, changed: readon
 
 /** Warns about each stored override that is ignored, unless it was ignored before. */
 export function warnOfIgnored(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
-  for (const [key, { message }] of now.ignored) {
-    if (before?.ignored.has(key)) continue;
-    logger.warn('a stored configuration override no longer fits and is ignored', {
-      key,
-      message,
-    });
-  }
+  for (const { key, message } of newlyIgnored(now, before))
+    logger.warn('a stored configuration override no longer fits and is ignored', { key, message });
 }

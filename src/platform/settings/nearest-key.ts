@@ -8,6 +8,11 @@ export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): str
   return nearestSibling(path, root) ?? nearestAnywhere(path, root);
 }
 
+/** What is wrong with an unknown key, given what it probably stands for. */
+export function unknownKeyText(nearest: string | undefined): string {
+  return nearest === undefined ? 'unknown key' : `unknown key; the nearest is ${nearest}`;
+}
+
 /** The candidate with the smallest edit distance, if that is at most two or a third of its length. */
 export function nearestMatch(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;

@@ -4,6 +4,7 @@ import type { SettingsCandidate, StoredOverrides } from './candidate-builder.js'
 import { parsePath, readAt } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { nodeAt } from './settings-tree.js';
+import { layerThatSets } from './settings-validation.js';
 
 /** A stored host or port that this replica does not use, because its own file or environment sets another one. */
 export interface OverruledKey {
@@ -28,7 +29,7 @@ export function overruledKeys({
     const path = parsePath(key) ?? [];
     const stored = readAt(overrides.tree, path);
     if (stored === undefined || nodeAt(path)?.marks.perReplica !== true) return [];
-    const layer = layers.findLast(({ name, tree }) => name !== 'default' && readAt(tree, path) !== undefined);
+    const layer = layerThatSets(path, layers);
     if (layer === undefined) return [];
     return [{ key, stored, own: readAt(layer.tree, path), where: layer.whereIs(path) }];
   });

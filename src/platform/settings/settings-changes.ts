@@ -3,7 +3,7 @@ import { Unavailable } from '../../common/errors/gateway-error.js';
 import { outsideLogContext } from '../logging/log-context.js';
 import type { Logger } from '../logging/logger.js';
 import { withDeadline } from '../runtime/with-deadline.js';
-import { isWithin } from './dotted-path.js';
+import { anyWithin } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 
 /** The settings in force before and after a change, and the keys that differ. */
@@ -69,21 +69,14 @@ export class SettingsChanges {
    * @returns a function that puts them in force and calls the listeners
    */
   async prepare(change: SettingsChange): Promise<() => void> {
-    const steps = this.steps.filter(({ keys }) => touches(change, keys));
+    const steps = this.steps.filter(({ keys }) => anyWithin(change.keys, keys));
     const prepared = await Promise.all(steps.map((step) => this.withinLimit(step, change)));
     return () => {
-      const concerned = [...this.listeners].filter(({ keys }) => touches(change, keys));
-      const all = [
-        ...prepared,
-        ...concerned.map(
-          ({ listener }) =>
-            () =>
-              listener(change),
-        ),
-      ];
+      const concerned = [...this.listeners].filter(({ keys }) => anyWithin(change.keys, keys));
       // What a listener starts may run for long, and its log lines must not carry the request that changed a setting.
       outsideLogContext(() => {
-        for (const one of all) this.guarded(one);
+        for (const putInForce of prepared) this.guarded(putInForce);
+        for (const { listener } of concerned) this.guarded(() => listener(change));
       });
     };
   }
@@ -104,10 +97,6 @@ export class SettingsChanges {
       });
     }
   }
-}
-
-function touches(change: SettingsChange, keys: readonly string[]): boolean {
-  return change.keys.some((key) => keys.some((asked) => isWithin(key, asked)));
 }
 
 class TooSlow extends Unavailable {

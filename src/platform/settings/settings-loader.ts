@@ -8,6 +8,7 @@ import {
   type CrossKeyCheck,
   InvalidSettings,
   type LayerName,
+  layerThatSets,
   mergeLayers,
   type SettingsLayer,
   type SettingsProblem,
@@ -45,10 +46,8 @@ export interface LoadRequest {
 export function loadSettings({ environment, file: asked, checks = [] }: LoadRequest): LoadedSettings {
   const file = settingsFile(environment, asked);
   const read = [file === undefined ? [] : fileLayer(file, environment), environmentLayer(environment)].flat();
-  const layers = withFallbacks(
-    read.map(({ layer }) => layer),
-    environment,
-  );
+  const set = read.map(({ layer }) => layer);
+  const layers = [...set, ...fallbackLayers(mergeLayers(set), environment)];
   const { settings, problems } = validateLayers(layers, checks);
   const all = withoutRepeated([...read.flatMap((part) => part.problems), ...problems]);
   if (settings === undefined || all.length > 0) throw new InvalidSettings(all);
@@ -59,10 +58,6 @@ export function loadSettings({ environment, file: asked, checks = [] }: LoadRequ
     warnings: environmentHints(environment),
     layers,
   };
-}
-
-function withFallbacks(layers: readonly SettingsLayer[], environment: Environment): readonly SettingsLayer[] {
-  return [...layers, ...fallbackLayers(mergeLayers(layers), environment)];
 }
 
 /** A value that cannot be parsed is often out of bounds too; only the first reason is worth reporting. */
@@ -81,7 +76,7 @@ export function sourcesOf(
 }
 
 function sourceOf(path: Path, layers: readonly SettingsLayer[]): SettingSource {
-  const layer = layers.findLast(({ tree }) => readAt(tree, path) !== undefined);
+  const layer = layerThatSets(path, layers);
   return layer === undefined
     ? { layer: 'default', where: '' }
     : { layer: layer.name, where: layer.whereIs(path) };

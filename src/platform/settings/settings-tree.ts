@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatPath, isTable, type Path, readAt, type Table } from './dotted-path.js';
+import { formatPath, isTable, type Path, parsePath, readAt, type Table } from './dotted-path.js';
 import { type KeyMarks, keyMarks, markLabels } from './key-marks.js';
 import { type GatewaySettings, settingsSchema } from './settings.schema.js';
 
@@ -40,6 +40,12 @@ export function childNode(node: SettingsNode, name: string): SettingsNode | unde
 /** The node at a path; `undefined` when the schema has no such key. */
 export function nodeAt(path: Path, root: SettingsNode = settingsRoot()): SettingsNode | undefined {
   return path.reduce<SettingsNode | undefined>((node, name) => node && childNode(node, name), root);
+}
+
+/** The node of a dotted key; `undefined` when the schema has no such key. */
+export function nodeOf(key: string): SettingsNode | undefined {
+  const path = parsePath(key);
+  return path && nodeAt(path);
 }
 
 /** Every key in the order of the schema; a key of a collection once, under `<name>`. */
@@ -87,7 +93,7 @@ export function settingValues(settings: GatewaySettings | Table): readonly Setti
 
 /** Every key below a node of the schema; skips names that the schema does not know. */
 function valuesBelow(node: SettingsNode, value: unknown): readonly SettingValue[] {
-  if (node.kind === 'leaf') return [{ key: formatPath(node.path), node, value }];
+  if (node.kind === 'leaf') return [{ key: keyOf(node), node, value }];
   if (!isTable(value)) return [];
   return Object.keys(value).flatMap((name) => {
     const child = childNode(node, name);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import { deleteAt, formatPath, mergeTables, type Path, readAt, type Table } from './dotted-path.js';
-import { nearestKey } from './nearest-key.js';
+import { nearestKey, unknownKeyText } from './nearest-key.js';
 import { type GatewaySettings, settingsSchema } from './settings.schema.js';
 import { nodeAt } from './settings-tree.js';
 import { typeText } from './value-text.js';
@@ -15,6 +15,12 @@ export interface SettingsLayer {
   readonly tree: Table;
   /** `gateway.toml:12`, or the name of a variable. A path within a value gets the place of the value. */
   readonly whereIs: (path: Path) => string;
+}
+
+/** A layer as it was read, and what is wrong with its source. */
+export interface ReadLayer {
+  readonly layer: SettingsLayer;
+  readonly problems: readonly SettingsProblem[];
 }
 
 /** Merges the layers; later ones win. A table that is one key, such as headers, is replaced whole. */
@@ -39,9 +45,9 @@ export function validateLayers(
   const tree = mergeLayers(layers);
   const result = settingsSchema.safeParse(tree);
   const issues = result.success ? [] : result.error.issues.flatMap(describeIssue);
-  const rules = new CrossKeyRules([...crossKeyChecks, ...otherChecks], layers);
-  const wrong = [...issues, ...rules.problems(result.data ?? withoutWrong(tree, issues), issues)];
-  const problems = wrong.map(({ path, message }) => ({
+  const known = result.data ?? withoutWrong(tree, issues);
+  const broken = brokenRules([...crossKeyChecks, ...otherChecks], layers, known, issues);
+  const problems = [...issues, ...broken].map(({ path, message }) => ({
     ...sourceOfIssue(path, layers),
     key: formatPath(path),
     message,
@@ -51,9 +57,14 @@ export function validateLayers(
 
 /** Where the value at a path is set: by the last layer that sets it, or else its nearest ancestor. */
 function sourceOfIssue(path: Path, layers: readonly SettingsLayer[]): { where: string; layer?: LayerName } {
-  const layer = layers[lastToSet(path, layers)];
+  const layer = layerThatSets(path, layers);
   if (layer !== undefined) return { where: layer.whereIs(path), layer: layer.name };
   return path.length > 1 ? sourceOfIssue(path.slice(0, -1), layers) : { where: '' };
+}
+
+/** The last layer that sets a path: the one whose value counts. */
+export function layerThatSets(path: Path, layers: readonly SettingsLayer[]): SettingsLayer | undefined {
+  return layers[lastToSet(path, layers)];
 }
 
 function lastToSet(path: Path, layers: readonly SettingsLayer[]): number {
@@ -71,40 +82,34 @@ function withoutWrong(tree: Table, wrong: readonly WrongKey[]): GatewaySettings 
   return settingsSchema.safeParse(tree).data;
 }
 
-class CrossKeyRules {
-  constructor(
-    private readonly checks: readonly CrossKeyCheck[],
-    private readonly layers: readonly SettingsLayer[],
-  ) {}
-
-  /** Skips rules that read a key that is already known to be wrong. */
-  problems(settings: GatewaySettings | undefined, wrong: readonly WrongKey[]): readonly WrongKey[] {
-    if (settings === undefined) return [];
-    const known = new Set(wrong.map(({ path }) => formatPath(path.slice(0, 2))));
-    return this.checks
-      .filter(({ keys }) => !keys.some((key) => known.has(key)))
-      .flatMap(({ keys, problem }) => {
-        const message = problem(settings);
-        return message === undefined ? [] : { path: this.blamed(keys), message };
-      });
-  }
-
-  private blamed(keys: readonly string[]): Path {
-    const paths = keys.map((key) => key.split('.'));
-    const latest = Math.max(...paths.map((path) => lastToSet(path, this.layers)));
-    return paths.find((path) => lastToSet(path, this.layers) === latest) ?? [];
-  }
+/** What breaks the rules; skips those that read a key that is already known to be wrong. */
+function brokenRules(
+  checks: readonly CrossKeyCheck[],
+  layers: readonly SettingsLayer[],
+  settings: GatewaySettings | undefined,
+  wrong: readonly WrongKey[],
+): readonly WrongKey[] {
+  if (settings === undefined) return [];
+  const known = new Set(wrong.map(({ path }) => formatPath(path.slice(0, 2))));
+  return checks
+    .filter(({ keys }) => !keys.some((key) => known.has(key)))
+    .flatMap(({ keys, problem }) => {
+      const message = problem(settings);
+      return message === undefined ? [] : { path: blamed(keys, layers), message };
+    });
 }
 
-interface IssueText {
-  readonly path: Path;
-  readonly message: string;
+/** The first of the keys that the latest layer sets. */
+function blamed(keys: readonly string[], layers: readonly SettingsLayer[]): Path {
+  return keys
+    .map((key) => key.split('.'))
+    .reduce((one, other) => (lastToSet(other, layers) > lastToSet(one, layers) ? other : one));
 }
 
 const maxShownLength = 64;
 
 /** What is wrong and what is allowed, for each key, without the value. */
-function describeIssue(issue: z.core.$ZodIssue): readonly IssueText[] {
+function describeIssue(issue: z.core.$ZodIssue): readonly WrongKey[] {
   const path = issue.path.map(String);
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -118,15 +123,11 @@ function describeIssue(issue: z.core.$ZodIssue): readonly IssueText[] {
   }
 }
 
-function unknownKey(path: Path): IssueText {
-  const nearest = nearestKey(path);
+function unknownKey(path: Path): WrongKey {
   const shown = path.map((name) =>
     name.length > maxShownLength ? `${name.slice(0, maxShownLength)}…` : name,
   );
-  return {
-    path: shown,
-    message: nearest === undefined ? 'unknown key' : `unknown key; the nearest is ${nearest}`,
-  };
+  return { path: shown, message: unknownKeyText(nearestKey(path)) };
 }
 
 function allowed(path: Path, fallback: string): string {

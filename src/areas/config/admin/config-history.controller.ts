@@ -11,11 +11,9 @@ import { PageQuery } from '../../../http/paging/page-query.js';
 import { Moment, NextCursor, TextOrNull } from '../../../http/paging/page-view.js';
 import { AdminController } from '../../../http/profiles/faces.js';
 import { Optional } from '../../../http/validation/field.decorator.js';
-import type { OverrideContent } from '../../../platform/settings/candidate-builder.js';
-import { redactionMarker } from '../../../platform/settings/redaction.js';
 import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { authorOf, type ConfigAction, type ConfigChange } from '../config-change.js';
+import { authorOf, type ConfigAction, type ConfigChange, shownContent } from '../config-change.js';
 import { Configuration, type RollbackOutcome } from '../configuration.js';
 
 const ACTIONS: readonly ConfigAction[] = ['patch', 'rollback', 'reload'];
@@ -82,13 +80,12 @@ function presentChange({ revision, action, actor, changedAt, edits }: ConfigChan
     actor: actor.name,
     token_id: actor.tokenId,
     changed_at: changedAt.toISOString(),
-    edits: edits.map(({ key, before, after }) => ({ key, before: shown(before), after: shown(after) })),
+    edits: edits.map(({ key, before, after }) => ({
+      key,
+      before: shownContent(before),
+      after: shownContent(after),
+    })),
   };
-}
-
-function shown(content: OverrideContent | null): unknown {
-  if (content === null) return null;
-  return 'sealed' in content ? redactionMarker : content.value;
 }
 
 class RollbackRequest {

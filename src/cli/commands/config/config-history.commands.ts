@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ConfigChange } from '../../../areas/config/config-change.js';
-import type { OverrideContent } from '../../../platform/settings/candidate-builder.js';
-import { redactionMarker } from '../../../platform/settings/redaction.js';
+import { type ConfigChange, shownContent } from '../../../areas/config/config-change.js';
 import { inApplication } from '../../application.js';
 import { countArgument } from '../../arguments.js';
 import { type CommandContext, operatorActor } from '../../command-context.js';
@@ -76,7 +74,11 @@ function changeJson(change: ConfigChange): Readonly<Record<string, unknown>> {
     action,
     actor: actor.name,
     token_id: actor.tokenId,
-    keys: edits.map(({ key, before, after }) => ({ key, before: shown(before), after: shown(after) })),
+    keys: edits.map(({ key, before, after }) => ({
+      key,
+      before: shownContent(before),
+      after: shownContent(after),
+    })),
   };
 }
 
@@ -86,9 +88,4 @@ function changeLine({ revision, action, actor, changedAt, edits }: ConfigChange)
   const more = keys.length > MAX_KEYS ? ` and ${keys.length - MAX_KEYS} more` : '';
   const when = changedAt.toISOString().slice(0, 19).replace('T', ' ');
   return `${revision.padStart(5)}  ${when}Z  ${action.padEnd(8)}  ${actor.name}: ${keys.slice(0, MAX_KEYS).join(', ')}${more}\n`;
-}
-
-function shown(content: OverrideContent | null): unknown {
-  if (content === null) return null;
-  return 'sealed' in content ? redactionMarker : content.value;
 }
