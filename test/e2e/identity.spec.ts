@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -141,6 +142,32 @@ test('a stream and a WebSocket end when their token expires: 1008', async () => 
   );
   expect([stream.response.status, stream.ended, socket.closed]).toEqual([200, false, undefined]);
   await eventually(() => expect([stream.ended, socket.closed?.code]).toEqual([true, 1008]), 15_000);
+});
+
+test('a change of the issuers holds from the first request after it, also for tokens and streams of before', async () => {
+  const own = await configEnv(issuerToml(issuer));
+  const gateway = await startTestGateway({ env: own });
+  const other = await TestIssuer.open();
+  const change = async (toml: string) => {
+    await writeFile(own['GATEWAY_CONFIG'] ?? '', toml);
+    expect((await gateway.a.post('/config/reload')).status).toBe(200);
+  };
+  try {
+    const staff = await issuer.sign();
+    const caller = gateway.caller('b', staff);
+    const { body: session } = await caller.post<{ id: string }>('/sessions', {});
+    const stream = await TurnStream.open(`${gateway.b.base}/sessions/${session.id}/messages`, staff);
+    await change(issuerToml(issuer).replace('preset = "admin"', 'scopes = ["sessions:read"]'));
+    expect((await caller.post('/sessions', {})).status).toBe(403);
+    expect((await caller.get(`/sessions/${session.id}`)).status).toBe(200);
+    await change(issuerToml(other));
+    expect((await caller.get('/sessions')).status).toBe(401);
+    expect((await gateway.caller('b', await other.sign()).get('/sessions')).status).toBe(200);
+    await eventually(() => expect(stream.ended).toBe(true), 15_000);
+  } finally {
+    await gateway.stop();
+    await other.close();
+  }
 });
 
 describe('`agent-gateway auth deny` refuses within 1.5 s on all replicas', () => {

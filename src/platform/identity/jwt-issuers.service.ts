@@ -3,10 +3,12 @@ import { type Logger, Logs } from '../logging/logger.js';
 import { Poller } from '../runtime/poller.js';
 import type { JwtIssuerSettings } from '../settings/sections/auth.section.js';
 import { Settings } from '../settings/settings.js';
+import { SettingsChanges } from '../settings/settings-changes.js';
 import { IssuerKeys } from './issuer-keys.js';
 import { KeyFetcher } from './key-fetcher.js';
 
 const POLL_MS = 5000;
+const SECTIONS = ['auth.jwt', 'mcp.servers'];
 
 /** The issuers of `[auth.jwt]` with their keys, according to the current settings. */
 @Injectable()
@@ -14,10 +16,8 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly onKeys: (() => void)[] = [];
   private readonly onSettings: (() => void)[] = [];
-  private followed: unknown;
-  private followedMcp: unknown;
+  private stopListening: () => void = () => undefined;
   private forTools: ReadonlySet<string> = new Set();
-  private text = '';
   private readonly known = new Map<string, { readonly text: string; readonly keys: IssuerKeys }>();
   private readonly poller = new Poller({
     everyMs: POLL_MS,
@@ -32,17 +32,22 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly settings: Settings,
+    private readonly changes: SettingsChanges,
     private readonly fetcher: KeyFetcher,
     logs: Logs,
   ) {
     this.logger = logs.for('identity');
   }
 
+  /** A change is followed in the step that puts it in force: no request sees the new settings with the issuers before. */
   onApplicationBootstrap(): void {
+    this.stopListening = this.changes.listen(SECTIONS, () => this.follow());
+    this.follow();
     this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
+    this.stopListening();
     await this.poller.stop();
   }
 
@@ -51,15 +56,13 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
     this.onKeys.push(listener);
   }
 
-  /** Called when an issuer or its roles changed: earlier results may no longer hold. */
+  /** Called when an issuer, its roles or a tool server changed: earlier results may no longer hold. */
   onReconfigured(listener: () => void): void {
     this.onSettings.push(listener);
   }
 
   /** By the text of `iss`. The same map until the settings change. */
   all(): ReadonlyMap<string, JwtIssuerSettings> {
-    const { auth, mcp } = this.settings.current;
-    if (auth !== this.followed || mcp !== this.followedMcp) this.follow(auth, mcp);
     return this.current;
   }
 
@@ -84,18 +87,13 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private poll(): void {
-    this.all();
     for (const { keys } of this.known.values()) void keys.refreshWhenDue();
   }
 
-  private follow(auth: Settings['current']['auth'], mcp: Settings['current']['mcp']): void {
-    this.followed = auth;
-    this.followedMcp = mcp;
+  private follow(): void {
+    const { auth, mcp } = this.settings.current;
     const servers = Object.values(mcp.servers).filter(({ identity }) => identity === 'cross_app');
     this.forTools = new Set(servers.map(({ idp_issuer: issuer }) => issuer));
-    const text = JSON.stringify([auth.jwt, [...this.forTools]]);
-    if (text === this.text) return;
-    this.text = text;
     this.current = new Map(Object.values(auth.jwt).map((issuer) => [issuer.issuer, issuer]));
     for (const issuer of this.known.keys()) if (!this.current.has(issuer)) this.known.delete(issuer);
     for (const [name, issuer] of Object.entries(auth.jwt)) this.followOne(name, issuer);
