@@ -16,9 +16,9 @@ const MAX_AT_ONCE = 1000;
 const OLDEST = statement({
   name: 'audit_entries.oldest',
   params: { days: integer, most: bigint },
-  row: { sequence: double, hash: text, entry_id: text, old: boolean, missing: boolean },
+  row: { sequence: double, hash: text, old: boolean, missing: boolean },
   sql: `
-    SELECT s.sequence::float8, encode(s.hash, 'hex') AS hash, s.entry_id::text,
+    SELECT s.sequence::float8, encode(s.hash, 'hex') AS hash,
       coalesce(e.happened_at < now() - make_interval(days => :days), true) AS old, e.id IS NULL AS missing
     FROM audit_seals AS s LEFT JOIN audit_entries AS e ON e.id = s.entry_id
     ORDER BY s.sequence LIMIT :most`,

@@ -1,11 +1,13 @@
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Database } from '../database/database.js';
+import { columnsOf } from '../database/entity-columns.js';
 import type { SqlRunner } from '../database/sql.js';
 import { arrayOf, bigint, boolean, integer, text } from '../database/sql-types.js';
 import { statement } from '../database/statement.js';
 import { dueQuestion } from '../runtime/due-question.js';
 import { ENTRY_COLUMNS, ENTRY_IF_THERE, type EntryRow, findHead, isThere, toRow } from './audit.sql.js';
 import { nextHash } from './audit-chain.js';
+import { AuditUnsealedEntity } from './audit-seal.entities.js';
 
 /** Whether a row waits for its seal. */
 export const ANY_UNSEALED = dueQuestion({
@@ -33,9 +35,9 @@ const UNSEALED = statement({
   name: 'audit.unsealed',
   replanned: true,
   params: {},
-  row: { entry_id: text, ...ENTRY_IF_THERE },
+  row: { ...columnsOf(AuditUnsealedEntity, 'entryId'), ...ENTRY_IF_THERE },
   sql: `
-    SELECT u.entry_id::text, ${ENTRY_COLUMNS}
+    SELECT u.entry_id, ${ENTRY_COLUMNS}
     FROM audit_unsealed AS u LEFT JOIN audit_entries AS e ON e.id = u.entry_id
     ORDER BY u.entry_id LIMIT ${MAX_AT_ONCE}`,
 });

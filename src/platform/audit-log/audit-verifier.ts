@@ -5,7 +5,7 @@ import { statement } from '../database/statement.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { ENTRY_COLUMNS, ENTRY_IF_THERE, isThere, toRow } from './audit.sql.js';
 import { type AuditHead, CHAIN_START, isSigned, nextHash } from './audit-chain.js';
-import { AuditCheckpointEntity } from './audit-seal.entities.js';
+import { AuditCheckpointEntity, AuditSealEntity } from './audit-seal.entities.js';
 
 const MAX_AT_ONCE = 1000;
 /** Further ones are counted, not named. */
@@ -28,9 +28,9 @@ const CHECKPOINT = statement({
 const PAGE = statement({
   name: 'audit.page_of_chain',
   params: { after: bigint },
-  row: { sequence: double, hash: text, entry_id: text, ...ENTRY_IF_THERE },
+  row: { ...columnsOf(AuditSealEntity, 'entryId'), sequence: double, hash: text, ...ENTRY_IF_THERE },
   sql: `
-    SELECT s.sequence::float8, encode(s.hash, 'hex') AS hash, s.entry_id::text, ${ENTRY_COLUMNS}
+    SELECT s.sequence::float8, encode(s.hash, 'hex') AS hash, s.entry_id, ${ENTRY_COLUMNS}
     FROM audit_seals AS s LEFT JOIN audit_entries AS e ON e.id = s.entry_id
     WHERE s.sequence > :after ORDER BY s.sequence LIMIT ${MAX_AT_ONCE}`,
 });
