@@ -22,6 +22,9 @@ const PROBE_MS = 3000;
 /**
  * The parts of a gateway that can be checked from its own machine while it does not answer. Never rejects, and creates
  * nothing: no schema, no key file, no cluster.
+ *
+ * Unlike other commands it opens no application context: one with the settings in force is refused for a wrong master
+ * key or a schema that is too old, and here that is a finding beside which the other parts are still examined.
  */
 export async function localParts(context: CommandContext): Promise<readonly HealthPart[]> {
   let loaded: LoadedSettings;
