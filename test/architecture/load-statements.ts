@@ -5,7 +5,7 @@ import { usageStatement } from '../../src/areas/usage/usage-report.sql.js';
 import { declaredStatements } from './declared-statements.js';
 
 /** The source files, as paths below `src`. */
-export const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
+const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
   .map((file) => ({ file, text: readFileSync(join('src', file), 'utf8') }));
 
