@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { percentDecoded } from '../common/text/percent-decoded.js';
 import { hasCluster } from '../platform/database/embedded/cluster-files.js';
 import { type SchemaState, schemaState } from '../platform/database/schema.js';
 import type { GatewaySettings } from '../platform/settings/settings.schema.js';
@@ -74,5 +75,5 @@ function shortPath(path: string): string {
 export function databaseLocation({ url, data_dir: dataDir }: GatewaySettings['database']): string {
   if (url === '') return `embedded PostgreSQL in ${resolve(dataDir)}`;
   const { host, pathname, searchParams } = new URL(url);
-  return `PostgreSQL at ${searchParams.get('host') ?? host}${decodeURIComponent(pathname)}`;
+  return `PostgreSQL at ${searchParams.get('host') ?? host}${percentDecoded(pathname)}`;
 }

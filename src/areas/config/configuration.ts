@@ -155,9 +155,12 @@ export class Configuration {
   /** Applies what another replica or a command line has stored. */
   async followStore(): Promise<void> {
     const { live, store, builder } = this.parts;
+    const known = live.snapshot.stored.revision;
+    // Outside the queue: a database that hangs would hold up what comes from the file.
+    const stored = await store.load();
     await this.queue.run(async () => {
-      const stored = await store.load();
-      if (stored.revision !== live.snapshot.stored.revision)
+      // What was changed here meanwhile may be newer; the next look finds out.
+      if (stored.revision !== known && live.snapshot.stored.revision === known)
         await this.follow(builder.build(live.snapshot.layers, stored));
     });
   }

@@ -1,6 +1,6 @@
 import { Unauthorized } from '../../common/errors/gateway-error.js';
 import type { CutReason, Traffic } from '../../platform/runtime/event-stream.js';
-import { type LiveEvent, type Message, TurnHandedOver } from '../turns/turns.api.js';
+import { type LiveEvent, type Message, TurnHandedOver, type TurnPosition } from '../turns/turns.api.js';
 import { Viewer } from './viewer.js';
 
 /** Shows one turn to code of this process that answers in a protocol of its own, and tells it how the turn ended. */
@@ -8,6 +8,8 @@ export class WatchedTurn extends Viewer {
   readonly isFull = false;
   /** Rejects with what the turn failed with, and with `TurnHandedOver` when this replica stops watching it. */
   readonly answer: Promise<Message>;
+  /** What the turn itself failed with. */
+  failure: Error | undefined;
   private settle: { resolve(answer: Message): void; reject(error: Error): void } | undefined;
 
   /**
@@ -15,7 +17,7 @@ export class WatchedTurn extends Viewer {
    * @param connection what was written for the caller; left out where the code that answers watches over its reader
    */
   constructor(
-    private readonly listener: (event: LiveEvent) => void,
+    private readonly listener: (event: LiveEvent, position: TurnPosition) => void,
     private readonly connection: () => Traffic = () => ({ sent: 0, pending: 0 }),
   ) {
     super();
@@ -25,10 +27,13 @@ export class WatchedTurn extends Viewer {
     this.answer.catch(() => undefined);
   }
 
-  write(event: LiveEvent): void {
-    this.listener(event);
+  write(event: LiveEvent, _turnId: string, position: TurnPosition): void {
+    this.listener(event, position);
     if (event.type === 'done') this.settle?.resolve(event.message);
-    else if (event.type === 'error') this.settle?.reject(event.error);
+    else if (event.type === 'error') {
+      this.failure = event.error;
+      this.settle?.reject(event.error);
+    }
   }
 
   heartbeat(): void {

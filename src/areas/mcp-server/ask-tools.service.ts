@@ -7,7 +7,7 @@ import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import type { Message } from '../turns/turns.api.js';
 import { type AskedTurn, AskedTurns, type Asker, type Question } from './asked-turns.service.js';
-import { CallerGone, failed } from './failed-call.js';
+import { CallerGone, failed, mayPass } from './failed-call.js';
 import { type ReportProgress, turnProgress } from './turn-progress.js';
 
 const PREFIX = 'ask_';
@@ -70,35 +70,28 @@ export class AskTools {
   ): Promise<CallToolResult> {
     try {
       const question: Question = { ...questionOf(args), agent: tool.slice(PREFIX.length), messageId };
-      return await this.answered(this.asked.ask(question, asker, turnProgress(report)), gone);
+      const asked = await this.asked.ask(question, asker, turnProgress(report));
+      return await answered(asked, gone).catch((error: unknown) => failed(error, asked.sessionId));
     } catch (error) {
       return failed(error);
     }
   }
 
-  /** The result of a call that was made before, when its turn is over. */
+  /**
+   * The result of a call that was made before, when its turn is over. Throws what keeps it from being shown here and now,
+   * such as a token that ended, or a database that is away: whoever asked may come back.
+   */
   async result(
     turnId: string,
     { asker, report, gone }: Omit<CallTerms, 'messageId'>,
   ): Promise<CallToolResult> {
+    let asked: AskedTurn | undefined;
     try {
-      return await this.answered(this.asked.follow(turnId, asker, turnProgress(report)), gone);
+      asked = await this.asked.follow(turnId, asker, turnProgress(report));
+      return await answered(asked, gone);
     } catch (error) {
-      return failed(error);
-    }
-  }
-
-  private async answered(asking: Promise<AskedTurn>, gone: AbortSignal): Promise<CallToolResult> {
-    const { sessionId, watched } = await asking;
-    const leave = (): void => watched.fail(new CallerGone());
-    gone.addEventListener('abort', leave, { once: true });
-    if (gone.aborted) leave();
-    try {
-      return succeeded(sessionId, await watched.answer);
-    } catch (error) {
-      return failed(error, sessionId);
-    } finally {
-      gone.removeEventListener('abort', leave);
+      if (error !== asked?.watched.failure && mayPass(error)) throw error;
+      return failed(error, asked?.sessionId);
     }
   }
 
@@ -117,6 +110,17 @@ export class AskTools {
     const described = agentSettings(this.settings.current, name)?.description ?? '';
     const asks = `Asks the agent "${name}" and waits for its answer.`;
     return described === '' ? asks : `${asks} ${described}`;
+  }
+}
+
+async function answered({ sessionId, watched }: AskedTurn, gone: AbortSignal): Promise<CallToolResult> {
+  const leave = (): void => watched.fail(new CallerGone());
+  gone.addEventListener('abort', leave, { once: true });
+  if (gone.aborted) leave();
+  try {
+    return succeeded(sessionId, await watched.answer);
+  } finally {
+    gone.removeEventListener('abort', leave);
   }
 }
 

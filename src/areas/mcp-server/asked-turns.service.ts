@@ -12,6 +12,7 @@ import {
   MessageStore,
   SessionNotFound,
   TURN_START,
+  type TurnPosition,
   TurnResults,
 } from '../turns/turns.api.js';
 
@@ -39,7 +40,7 @@ export interface AskedTurn {
   readonly watched: WatchedTurn;
 }
 
-type Listener = (event: LiveEvent) => void;
+type Listener = (event: LiveEvent, position: TurnPosition) => void;
 
 /** Sends questions to agents as messages of sessions, and finds their turns again, whichever replica runs them. */
 @Injectable()

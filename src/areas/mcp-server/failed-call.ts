@@ -19,6 +19,11 @@ export function failed(error: unknown, sessionId?: string): CallToolResult {
   };
 }
 
+/** Whether the same request may succeed later, or with another token. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof GatewayError) || error.status >= 500 || [401, 429].includes(error.status);
+}
+
 function isLeft(error: GatewayError): boolean {
   return error instanceof CallerGone || error.details?.reason === 'turn_handed_over';
 }

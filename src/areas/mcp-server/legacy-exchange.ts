@@ -40,6 +40,13 @@ export async function serveLegacy(
   return new Response(response.body.pipeThrough(new TransformStream({ flush: close })), { status, headers });
 }
 
+/** That of a progress is its number, and that of the empty event with which a stream begins 0; the answer comes after all. */
+function positionOf(message: object): number | undefined {
+  if (Object.keys(message).length === 0) return 0;
+  const { params } = message as { params?: { progress?: unknown } };
+  return typeof params?.progress === 'number' ? params.progress : undefined;
+}
+
 /** Stores nothing: the id of an event says which call it belongs to, and the turn is in the database. */
 function eventsOf(body: Readonly<Record<string, unknown>>): EventStore | undefined {
   const { id: requestId, method, params } = body;
@@ -48,10 +55,9 @@ function eventsOf(body: Readonly<Record<string, unknown>>): EventStore | undefin
   const progressToken = isRequestNumber(meta?.progressToken) ? meta.progressToken : undefined;
   let position = 0;
   return {
-    storeEvent: () => {
-      const id = callEventId({ requestId, progressToken, position });
-      position += 1;
-      return Promise.resolve(id);
+    storeEvent: (_stream, message) => {
+      position = positionOf(message) ?? position + 1;
+      return Promise.resolve(callEventId({ requestId, progressToken, position }));
     },
     replayEventsAfter: () => Promise.reject(new Error('Streams are resumed by GET.')),
   };

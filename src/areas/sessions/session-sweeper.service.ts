@@ -77,7 +77,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
         return { sweepIdleSecs: idleSecs, sweepTimeoutSecs: timeoutSecs };
       },
       onAnswer: (any) => {
-        if (any !== false || this.poller.isFailing || this.isSpendingDue) this.poller.wake();
+        if (any !== false || this.poller.isFailing || this.isSpendingDue) this.wake();
       },
     });
     this.due.watch({
@@ -85,7 +85,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
       everyMs: FORGET_FRAMES_MS,
       onAnswer: (any) => {
         this.areFramesDue ||= any !== false;
-        if (this.areFramesDue) this.poller.wake();
+        if (this.areFramesDue) this.wake();
       },
     });
     this.poller.start(Number.POSITIVE_INFINITY);
@@ -93,6 +93,11 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.poller.stop();
+  }
+
+  /** A sweep that is under way is not followed by another before the next answer. */
+  private wake(): void {
+    if (!this.poller.isLooking) this.poller.wake();
   }
 
   private get isSpendingDue(): boolean {

@@ -173,6 +173,15 @@ export function positionInAttempt(attempt: number, chars: number): TurnPosition 
   return { chars, steps: attempt < 2 ? 0 : Math.min(attempt, MAX_ATTEMPT) * STEPS_PER_ATTEMPT };
 }
 
+/** More characters than an attempt says. */
+const CHARS_PER_ATTEMPT = 10_000_000;
+
+/** The position as one number below 10^9 that grows with every event, however the text was cut into events. */
+export function numberOf({ chars, steps }: TurnPosition): number {
+  const within = Math.min(chars + (steps % STEPS_PER_ATTEMPT), CHARS_PER_ATTEMPT - 1);
+  return attemptOf({ steps }) * CHARS_PER_ATTEMPT + within;
+}
+
 function isAfter(entry: TurnPosition, { chars, steps }: TurnPosition): boolean {
   const attempts = attemptOf(entry) - attemptOf({ steps });
   return attempts > 0 || (attempts === 0 && (entry.chars > chars || entry.steps > steps));

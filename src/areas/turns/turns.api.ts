@@ -17,6 +17,7 @@ export {
   LAST_STEP,
   type LiveEvent,
   LiveTurn,
+  numberOf,
   positionInAttempt,
   TURN_START,
   type TurnPosition,

@@ -1,8 +1,10 @@
-/** Text with its `%20` and the like decoded as in a URL; unchanged when it is not encoded that way. */
+/** Text with its `%20` and the like decoded as in a URL. What is not encoded that way stays as it is. */
 export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 }

@@ -25,6 +25,13 @@ interface KnownJwt {
   denials: string | undefined;
 }
 
+interface NewJwt {
+  readonly hash: string;
+  readonly read: PresentedJwt;
+  /** Those of the moment in which it was read: it was waited for a place, its keys and its signature since. */
+  readonly issuers: ReturnType<JwtIssuers['all']>;
+}
+
 /** The token is valid, but no role is configured for its claims. */
 class NoRole extends Forbidden {
   constructor() {
@@ -78,7 +85,7 @@ export class JwtDirectory {
     if (known !== undefined) return this.admit(known);
     if (this.forged.has(hash)) return undefined;
     const read = readJwt(presented, issuers, Date.now());
-    return read === undefined ? undefined : this.findNew(hash, read, gate);
+    return read === undefined ? undefined : this.findNew({ hash, read, issuers }, gate);
   }
 
   /**
@@ -94,22 +101,15 @@ export class JwtDirectory {
     }
   }
 
-  private async findNew(
-    hash: string,
-    read: PresentedJwt,
-    gate: (() => LookUpGate) | undefined,
-  ): Promise<Caller | undefined> {
-    const loading = this.loading.get(hash) ?? this.load(hash, read, gate?.());
+  private async findNew(token: NewJwt, gate: (() => LookUpGate) | undefined): Promise<Caller | undefined> {
+    const loading = this.loading.get(token.hash) ?? this.load(token, gate?.());
     const known = await loading;
     return known && this.admit(known);
   }
 
-  private load(
-    hash: string,
-    read: PresentedJwt,
-    gate: LookUpGate | undefined,
-  ): Promise<KnownJwt | undefined> {
-    const begun = this.verifyBehind(hash, read, gate).finally(() => {
+  private load(token: NewJwt, gate: LookUpGate | undefined): Promise<KnownJwt | undefined> {
+    const { hash } = token;
+    const begun = this.verifyBehind(token, gate).finally(() => {
       if (this.loading.get(hash) === begun) this.loading.delete(hash);
     });
     this.loading.set(hash, begun);
@@ -117,15 +117,13 @@ export class JwtDirectory {
   }
 
   private async verifyBehind(
-    hash: string,
-    read: PresentedJwt,
+    { hash, read, issuers }: NewJwt,
     gate: LookUpGate | undefined,
   ): Promise<KnownJwt | undefined> {
     const asked = this.seen.has(hash) ? undefined : gate;
     await asked?.enter();
     let known: KnownJwt | undefined;
     try {
-      const issuers = this.issuers.all();
       known = (await this.isSigned(hash, read, asked))
         ? knownJwt(read, this.identityTokenOf(read))
         : undefined;

@@ -30,6 +30,10 @@ export class Poller {
 
   constructor(private readonly options: PollerOptions) {}
 
+  get isLooking(): boolean {
+    return this.looking !== undefined;
+  }
+
   /** Whether the last look failed. */
   get isFailing(): boolean {
     return this.failures > 0;

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import express, { type Response } from 'express';
 import { eventually } from '../../../../test/harness/eventually.js';
+import { NotFound, Unauthorized, Unavailable } from '../../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { silentLogs } from '../../../platform/logging/logger.js';
 import { settingsSchema } from '../../../platform/settings/settings.schema.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { Viewers, type WatchedTurn } from '../../live/live.api.js';
-import type { Message } from '../../turns/turns.api.js';
+import { LAST_STEP, type Message, TurnHandedOver } from '../../turns/turns.api.js';
 import { AskTools } from '../ask-tools.service.js';
 import { AskedTurns } from '../asked-turns.service.js';
 import { callEventId } from '../call-ids.js';
@@ -22,6 +23,7 @@ const LARGE = 'x'.repeat(16 * 1_048_576);
 
 let stallMs: number;
 let turn: WatchedTurn | undefined;
+let steps = 0;
 let response: Response;
 const settings = {
   get current() {
@@ -71,9 +73,10 @@ afterAll(async () => {
 });
 
 /** A caller that comes back to a call, has the head and has read nothing of the stream yet. */
-async function comesBack(): Promise<IncomingMessage> {
+async function comesBack(position = 1): Promise<IncomingMessage> {
   turn = undefined;
-  const event = callEventId({ requestId: 1, progressToken: 'p', position: 1 });
+  steps = 0;
+  const event = callEventId({ requestId: 1, progressToken: 'p', position });
   const headers = { accept: 'text/event-stream', 'mcp-session-id': 's', 'last-event-id': event };
   const { port } = server.address() as AddressInfo;
   const [message] = (await once(get({ port, path: '/mcp', headers }), 'response')) as [IncomingMessage];
@@ -82,11 +85,13 @@ async function comesBack(): Promise<IncomingMessage> {
 }
 
 function calls(...tools: string[]): void {
-  for (const name of tools) turn?.write({ type: 'tool_call', id: 'c', name, arguments: {} });
+  for (const name of tools)
+    turn?.write({ type: 'tool_call', id: 'c', name, arguments: {} }, 'turn', { chars: 0, steps: ++steps });
 }
 
 function end(): void {
-  turn?.write({ type: 'done', message: { id: 'msg_1', content: 'Done.' } as Message });
+  const message = { id: 'msg_1', content: 'Done.' } as Message;
+  turn?.write({ type: 'done', message }, 'turn', { chars: 0, steps: LAST_STEP });
 }
 
 /** The position and the message of each progress, and at last those of the answer. */
@@ -143,4 +148,41 @@ test('one that does not keep up is spared the progress meanwhile, and gets what 
     [5, 'Calls late'],
     [6, 'Done.'],
   ]);
+});
+
+test('text that comes in one piece counts as far as it goes, so that nothing is left out after it', async () => {
+  stallMs = 60_000;
+  const message = await comesBack(300);
+  const say = (text: string, chars: number) =>
+    turn?.write({ type: 'token', text }, 'turn', { chars, steps: 0 });
+  say('x'.repeat(300), 300);
+  await new Promise((resolve) => setTimeout(resolve, 550));
+  say(' and more', 309);
+  end();
+  expect((await read(message)).map(([position]) => position)).toEqual([309, 310]);
+});
+
+test.each([
+  ['its token ended', new Unauthorized('The access token ended.'), false],
+  ['the database is away', new Unavailable('No database.'), false],
+  ['this replica stops', new TurnHandedOver(), false],
+  ['the session was deleted', new NotFound('No such session.'), true],
+])(
+  'what keeps an answer from one that came back is its answer only when it will not pass: %s',
+  async (_why, error, isFinal) => {
+    stallMs = 60_000;
+    const message = await comesBack();
+    turn?.fail(error);
+    const reading = read(message);
+    if (isFinal) expect(await reading).toEqual([[2, expect.stringContaining('No such session.')]]);
+    else await expect(reading).rejects.toThrow('aborted');
+  },
+);
+
+test('what the turn itself failed with is its answer', async () => {
+  stallMs = 60_000;
+  const message = await comesBack();
+  const error = new Unavailable('The provider does not answer.');
+  turn?.write({ type: 'error', error }, 'turn', { chars: 0, steps: LAST_STEP });
+  expect(await read(message)).toEqual([[2, expect.stringContaining('The provider does not answer.')]]);
 });

@@ -90,8 +90,10 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     this.areMoreDue = false;
     const isDraining = (): boolean => this.readiness.isDraining;
     if (isDraining() || !this.sources.areSettled) return;
-    await this.store.wakeOverdue(this.isUnsaid);
+    const { isUnsaid } = this;
+    // Before the statement: a wake that comes meanwhile is for the next look.
     this.isUnsaid = false;
+    await this.store.wakeOverdue(isUnsaid);
     const due = await this.store.due(MAX_AT_ONCE);
     let taken = 0;
     for (const turn of due) {

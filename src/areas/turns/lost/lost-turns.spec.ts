@@ -14,11 +14,14 @@ test('a turn whose token cannot be checked takes no place', async () => {
   readiness.ready();
   const turn = { sessionId: 'sess_1', turnId: 'turn_1', origin: { caller: { tokenId: 'tok_1' } } };
   const store = { wakeOverdue: () => Promise.resolve(), due: () => Promise.resolve([turn]) };
+  const none = (): void => undefined;
   const endedAmong = jest.fn(() => Promise.reject(new Error('no database')));
   const parts = [
-    ...[store, {}, slots, running, { endedAmong }, {}, { areSettled: true }, readiness, {}, silentLogs],
+    ...[store, {}, slots, running, { endedAmong }, { onAnswer: none }, { areSettled: true }],
+    ...[readiness, { watch: none }, silentLogs],
   ] as unknown as ConstructorParameters<typeof LostTurns>;
   const lost = new LostTurns(...parts);
+  lost.onModuleInit();
   lost.wake();
   await new Promise((resolve) => setImmediate(resolve));
   await lost.onModuleDestroy();
