@@ -1,3 +1,4 @@
+import { Viewers } from '../../src/areas/live/live.api.js';
 import { ExposedTools } from '../../src/areas/mcp-server/exposed-tools.service.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { CuttingProxy } from '../harness/cutting-proxy.js';
@@ -215,6 +216,27 @@ test('the token is looked at once more before a tool of the gateway is run', asy
   expect(wiped.times()).toBe(0);
   expect(await call(true)).toEqual({ content: [{ type: 'text', text: 'wiped' }] });
   expect(wiped.times()).toBe(1);
+});
+
+test('a client that is cut again before anything was sent to it comes back once more', async () => {
+  const held = heldAnswer();
+  provider.script(held.script);
+  const proxy = new CuttingProxy([Number(new URL(one.b.base).port)], []);
+  proxies.push(proxy);
+  const caller = await connect(await proxy.listen(), 'legacy');
+  const answer = caller.call('ask_support', { message: 'Hold on again' });
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  const viewers = one.started.app.get(Viewers, { strict: false });
+  for (let cut = 1; cut <= 2; cut += 1) {
+    await eventually(() => expect(viewers.count).toBe(1));
+    proxy.cutAll();
+    await eventually(() => expect(viewers.count).toBe(0));
+  }
+  await eventually(() => expect(viewers.count).toBe(1));
+  held.say('Here.');
+  held.finish();
+  expect(await answer).toMatchObject({ text: 'Here.', isError: false });
+  expect(provider.requests).toHaveLength(1);
 });
 
 test('a call whose stream is cut goes on at another replica, and asks the model once', async () => {

@@ -8,8 +8,7 @@ export class WatchedTurn extends Viewer {
   readonly isFull = false;
   /** Rejects with what the turn failed with, and with `TurnHandedOver` when this replica stops watching it. */
   readonly answer: Promise<Message>;
-  /** What the turn itself failed with. */
-  failure: Error | undefined;
+  private turnFailure: Error | undefined;
   private settle: { resolve(answer: Message): void; reject(error: Error): void } | undefined;
 
   /**
@@ -27,11 +26,16 @@ export class WatchedTurn extends Viewer {
     this.answer.catch(() => undefined);
   }
 
+  /** What the turn itself failed with. */
+  get failure(): Error | undefined {
+    return this.turnFailure;
+  }
+
   write(event: LiveEvent, _turnId: string, position: TurnPosition): void {
     this.listener(event, position);
     if (event.type === 'done') this.settle?.resolve(event.message);
     else if (event.type === 'error') {
-      this.failure = event.error;
+      this.turnFailure = event.error;
       this.settle?.reject(event.error);
     }
   }

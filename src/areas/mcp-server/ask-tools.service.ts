@@ -7,8 +7,8 @@ import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import type { Message } from '../turns/turns.api.js';
 import { type AskedTurn, AskedTurns, type Asker, type Question } from './asked-turns.service.js';
-import { CallerGone, failed, mayPass } from './failed-call.js';
-import { type ReportProgress, turnProgress } from './turn-progress.js';
+import { asHandedOver, CallerGone, failed } from './failed-call.js';
+import { type ProgressListener, turnProgress } from './turn-progress.js';
 
 const PREFIX = 'ask_';
 const MAX_MESSAGE_BYTES = 262_144;
@@ -61,37 +61,32 @@ export class AskTools {
 
   /**
    * Asks, and waits for the answer. A failure is a result that says so, as the protocol requires. Throws
-   * `TurnHandedOver` when this replica stops before.
+   * `TurnHandedOver` when it cannot be shown here any longer: this replica stops, the token ended, the database is away.
    */
   async call(
     tool: string,
     args: unknown,
-    { asker, messageId, report, gone }: CallTerms,
+    { asker, messageId, listener, gone }: CallTerms,
   ): Promise<CallToolResult> {
     try {
       const question: Question = { ...questionOf(args), agent: tool.slice(PREFIX.length), messageId };
-      const asked = await this.asked.ask(question, asker, turnProgress(report));
+      const asked = await this.asked.ask(question, asker, turnProgress(listener));
       return await answered(asked, gone).catch((error: unknown) => failed(error, asked.sessionId));
     } catch (error) {
       return failed(error);
     }
   }
 
-  /**
-   * The result of a call that was made before, when its turn is over. Throws what keeps it from being shown here and now,
-   * such as a token that ended, or a database that is away: whoever asked may come back.
-   */
+  /** The result of a call that was made before, when its turn is over. Throws `TurnHandedOver` like `call`. */
   async result(
     turnId: string,
-    { asker, report, gone }: Omit<CallTerms, 'messageId'>,
+    { asker, listener, gone }: Omit<CallTerms, 'messageId'>,
   ): Promise<CallToolResult> {
-    let asked: AskedTurn | undefined;
     try {
-      asked = await this.asked.follow(turnId, asker, turnProgress(report));
-      return await answered(asked, gone);
+      const asked = await this.asked.follow(turnId, asker, turnProgress(listener));
+      return await answered(asked, gone).catch((error: unknown) => failed(error, asked.sessionId));
     } catch (error) {
-      if (error !== asked?.watched.failure && mayPass(error)) throw error;
-      return failed(error, asked?.sessionId);
+      return failed(asHandedOver(error));
     }
   }
 
@@ -119,6 +114,8 @@ async function answered({ sessionId, watched }: AskedTurn, gone: AbortSignal): P
   if (gone.aborted) leave();
   try {
     return succeeded(sessionId, await watched.answer);
+  } catch (error) {
+    throw error === watched.failure ? error : asHandedOver(error);
   } finally {
     gone.removeEventListener('abort', leave);
   }
@@ -127,7 +124,7 @@ async function answered({ sessionId, watched }: AskedTurn, gone: AbortSignal): P
 export interface CallTerms {
   readonly asker: Asker;
   readonly messageId: string;
-  readonly report: ReportProgress | undefined;
+  readonly listener: ProgressListener | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
 }

@@ -16,7 +16,8 @@ export interface CallEvent extends CallRef {
 }
 
 const SESSION_ID = /^[\x21-\x7e]{1,128}$/;
-const EVENT_ID = /^([\w-]{1,512})\.(\d{1,9})$/;
+/** Ids and progress tokens have 256 characters, each at most six bytes of JSON. */
+const EVENT_ID = /^([\w-]{1,4400})\.(\d{1,9})$/;
 
 /** Whether the text may name an MCP session. Nobody checks which one, since it only tells calls of one caller apart. */
 export function isMcpSession(text: string | undefined): text is string {

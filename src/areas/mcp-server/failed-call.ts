@@ -1,5 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { GatewayError, InternalError } from '../../common/errors/gateway-error.js';
+import { TurnHandedOver } from '../turns/turns.api.js';
+
+const PASSING = [401, 429, 503];
 
 export class CallerGone extends InternalError {
   constructor() {
@@ -19,11 +22,14 @@ export function failed(error: unknown, sessionId?: string): CallToolResult {
   };
 }
 
-/** Whether the same request may succeed later, or with another token. */
-export function mayPass(error: unknown): boolean {
-  return !(error instanceof GatewayError) || error.status >= 500 || [401, 429].includes(error.status);
+/** What only keeps an answer from being shown here and now, such as a token that ended: the turn goes on. */
+export function asHandedOver(error: unknown): unknown {
+  const mayPass = error instanceof GatewayError && !isLeft(error) && PASSING.includes(error.status);
+  return mayPass ? new TurnHandedOver(error.message, error) : error;
 }
 
-function isLeft(error: GatewayError): boolean {
+/** Whether nobody waits for the answer here any more; the turn goes on. */
+export function isLeft(error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return false;
   return error instanceof CallerGone || error.details?.reason === 'turn_handed_over';
 }

@@ -22,7 +22,7 @@ import { isRequestNumber, messageIdOf, type RequestNumber } from './call-ids.js'
 import { refusedIds, refusedParams } from './checked-params.js';
 import { ExposedTools } from './exposed-tools.service.js';
 import { serveLegacy } from './legacy-exchange.js';
-import type { ReportProgress } from './turn-progress.js';
+import type { ProgressListener } from './turn-progress.js';
 
 /** What came with one POST. */
 export interface McpExchange {
@@ -116,15 +116,15 @@ export class McpEndpoint implements OnModuleDestroy {
     { era, context }: { era: McpRequestContext['era']; context: ServerContext },
   ): Promise<CallToolResult> {
     const { asker } = exchange;
-    const report = reporter(context, meta?.progressToken);
-    if (this.asks.has(name)) return this.ask(name, args, { exchange, context, era, report });
+    const listener = listenerOf(context, meta?.progressToken);
+    if (this.asks.has(name)) return this.ask(name, args, { exchange, context, era, listener });
     if (this.exposed.has(name, asker.caller))
       return this.exposed.call(name, args, asker, context.mcpReq.signal);
     const message = `There is no tool "${name.slice(0, 64)}" for this caller; tools/list has those there are.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
 
-  private async ask(name: string, args: unknown, { exchange, context, era, report }: AskTerms) {
+  private async ask(name: string, args: unknown, { exchange, context, era, listener }: AskTerms) {
     const { asker, mcpSession } = exchange;
     const { id, signal } = context.mcpReq;
     const messageId =
@@ -133,7 +133,7 @@ export class McpEndpoint implements OnModuleDestroy {
     const cancel = (): void => void this.cancel(messageId, exchange);
     if (era === 'modern') signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.asks.call(name, args, { asker, messageId, report, gone: signal });
+      return await this.asks.call(name, args, { asker, messageId, listener, gone: signal });
     } catch (error) {
       if (!(error instanceof TurnHandedOver)) throw error;
       return await handedOver(context, error);
@@ -165,15 +165,18 @@ interface AskTerms {
   readonly exchange: McpExchange;
   readonly context: ServerContext;
   readonly era: McpRequestContext['era'];
-  readonly report: ReportProgress | undefined;
+  readonly listener: ProgressListener | undefined;
 }
 
-function reporter(context: ServerContext, token: RequestNumber | undefined): ReportProgress | undefined {
+function listenerOf(context: ServerContext, token: RequestNumber | undefined): ProgressListener | undefined {
   if (token === undefined) return undefined;
-  return (progress, message) => {
-    const params = { progressToken: token, progress, message };
-    // A caller that has gone away is not told.
-    context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  return {
+    seen: 0,
+    report: (progress, message) => {
+      const params = { progressToken: token, progress, message };
+      // A caller that has gone away is not told.
+      context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    },
   };
 }
 

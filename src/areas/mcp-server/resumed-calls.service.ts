@@ -6,7 +6,7 @@ import { familyOf } from '../../platform/tokens/caller.js';
 import { AskTools } from './ask-tools.service.js';
 import { AskedTurns, type Asker } from './asked-turns.service.js';
 import { type CallEvent, messageIdOf } from './call-ids.js';
-import type { ReportProgress } from './turn-progress.js';
+import type { ProgressListener } from './turn-progress.js';
 
 const POLL_MS = 250;
 /** A call whose connection was cut may not be in the database yet. */
@@ -38,7 +38,12 @@ export class ResumedCalls {
     }
   }
 
-  result(turnId: string, asker: Asker, gone: AbortSignal, report: ReportProgress): Promise<CallToolResult> {
-    return this.asks.result(turnId, { asker, gone, report });
+  result(
+    turnId: string,
+    asker: Asker,
+    gone: AbortSignal,
+    listener: ProgressListener | undefined,
+  ): Promise<CallToolResult> {
+    return this.asks.result(turnId, { asker, gone, listener });
   }
 }

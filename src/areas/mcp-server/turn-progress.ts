@@ -1,28 +1,42 @@
-import { type LiveEvent, numberOf, type TurnPosition } from '../turns/turns.api.js';
+import { type LiveEvent, positionNumber, type TurnPosition } from '../turns/turns.api.js';
 
-/** Tells the client how far a call is; the number only grows, and is the same on every replica. */
-export type ReportProgress = (progress: number, message: string) => void;
+/** Who is told how far a call is. */
+export interface ProgressListener {
+  /** The number of the last progress that the client has; 0 for none. */
+  readonly seen: number;
+  /** The number only grows, and goes by what was said: it is the same on every replica that follows the turn. */
+  readonly report: (progress: number, message: string) => void;
+}
 
 /** No more often than this, in milliseconds, while text comes. */
 const TEXT_MS = 500;
 const MAX_SHOWN_CHARS = 200;
 
-/** The events of a turn as progress of the call that waits for it. */
+/** The events of a turn as progress of the call that waits for it; what the client has seen is not told again. */
 export function turnProgress(
-  report: ReportProgress | undefined,
+  listener: ProgressListener | undefined,
 ): (event: LiveEvent, position: TurnPosition) => void {
   let reportedAt = -TEXT_MS;
   let text = '';
   return (event, position) => {
-    const tell = (message: string): void => report?.(numberOf(position), message);
+    if (event.type === 'token') text = `${text}${event.text}`.slice(-MAX_SHOWN_CHARS);
+    else if (event.type === 'restarted') text = '';
+    const progress = positionNumber(position);
+    const message = messageOf(event, text);
+    if (listener === undefined || message === undefined || progress <= listener.seen) return;
     if (event.type === 'token') {
-      text = `${text}${event.text}`.slice(-MAX_SHOWN_CHARS);
       if (performance.now() - reportedAt < TEXT_MS) return;
       reportedAt = performance.now();
-      tell(text);
-    } else if (event.type === 'tool_call') tell(`Calls ${event.name}`);
-    else if (event.type === 'tool_result') tell(`${event.record.name}: ${event.record.status}`);
-    else if (event.type === 'tool_approval' && event.approval.status === 'pending')
-      tell(`Waits until somebody allows ${event.approval.tool}`);
+    }
+    listener.report(progress, message);
   };
+}
+
+function messageOf(event: LiveEvent, text: string): string | undefined {
+  if (event.type === 'token') return text;
+  if (event.type === 'tool_call') return `Calls ${event.name}`;
+  if (event.type === 'tool_result') return `${event.record.name}: ${event.record.status}`;
+  if (event.type === 'tool_approval' && event.approval.status === 'pending')
+    return `Waits until somebody allows ${event.approval.tool}`;
+  return undefined;
 }

@@ -95,7 +95,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
     await this.poller.stop();
   }
 
-  /** A sweep that is under way is not followed by another before the next answer. */
+  /** Two answers in one moment, or one during a long sweep, do not make it sweep twice. */
   private wake(): void {
     if (!this.poller.isLooking) this.poller.wake();
   }

@@ -166,7 +166,7 @@ export class LiveTurn {
 
 /** Each attempt counts its characters from 0, and its steps from its own multiple of this number. */
 const STEPS_PER_ATTEMPT = 10_000;
-const MAX_ATTEMPT = LAST_STEP / STEPS_PER_ATTEMPT - 1;
+const MAX_ATTEMPT = Math.floor(LAST_STEP / STEPS_PER_ATTEMPT) - 1;
 
 /** The position behind this many characters of an attempt. */
 export function positionInAttempt(attempt: number, chars: number): TurnPosition {
@@ -176,8 +176,8 @@ export function positionInAttempt(attempt: number, chars: number): TurnPosition 
 /** More characters than an attempt says. */
 const CHARS_PER_ATTEMPT = 10_000_000;
 
-/** The position as one number below 10^9 that grows with every event, however the text was cut into events. */
-export function numberOf({ chars, steps }: TurnPosition): number {
+/** The position as one number below 10^9, however the text was cut into events. It grows along the turn, up to its 98th attempt. */
+export function positionNumber({ chars, steps }: TurnPosition): number {
   const within = Math.min(chars + (steps % STEPS_PER_ATTEMPT), CHARS_PER_ATTEMPT - 1);
   return attemptOf({ steps }) * CHARS_PER_ATTEMPT + within;
 }

@@ -28,7 +28,7 @@ interface KnownJwt {
 interface NewJwt {
   readonly hash: string;
   readonly read: PresentedJwt;
-  /** Those of the moment in which it was read: it was waited for a place, its keys and its signature since. */
+  /** Those by which it was read; others may be in force when its signature is verified. */
   readonly issuers: ReturnType<JwtIssuers['all']>;
 }
 

@@ -6,7 +6,9 @@ import express, { type Response } from 'express';
 import { eventually } from '../../../../test/harness/eventually.js';
 import { NotFound, Unauthorized, Unavailable } from '../../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { JsonLogs } from '../../../platform/logging/json-logs.js';
 import { silentLogs } from '../../../platform/logging/logger.js';
+import { Redactor } from '../../../platform/logging/redactor.js';
 import { settingsSchema } from '../../../platform/settings/settings.schema.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { Viewers, type WatchedTurn } from '../../live/live.api.js';
@@ -24,6 +26,7 @@ const LARGE = 'x'.repeat(16 * 1_048_576);
 let stallMs: number;
 let turn: WatchedTurn | undefined;
 let steps = 0;
+const lines: string[] = [];
 let response: Response;
 const settings = {
   get current() {
@@ -53,6 +56,7 @@ const handlers = new McpHandlers(
   found<Handlers[0]>({}),
   new ResumedCalls(new AskTools(asked, settings), asked),
   found<Handlers[2]>({ mayGoOn: () => Promise.resolve(true) }),
+  new JsonLogs({ level: 'info', redactor: new Redactor(), write: (line) => lines.push(line) }),
 );
 
 const app = express();
@@ -99,10 +103,11 @@ async function read(message: IncomingMessage): Promise<(readonly [number, string
   const all = await text(message);
   return all
     .split('\n\n')
-    .filter((event) => event !== '')
+    .filter((event) => event !== '' && !event.endsWith('data: '))
     .map((event) => {
       const [id, data] = event.split('\n').slice(-2) as [string, string];
       const said = JSON.parse(data.slice('data: '.length)) as Said;
+      if (said.error !== undefined) return [Number(id.split('.').at(-1)), said.error.message] as const;
       return [
         Number(id.split('.').at(-1)),
         said.params?.message ?? said.result?.content[0]?.text ?? '',
@@ -112,6 +117,7 @@ async function read(message: IncomingMessage): Promise<(readonly [number, string
 
 interface Said {
   readonly params?: { readonly message: string };
+  readonly error?: { readonly code: number; readonly message: string };
   readonly result?: { readonly content: readonly { readonly text: string }[] };
 }
 
@@ -156,7 +162,6 @@ test('text that comes in one piece counts as far as it goes, so that nothing is 
   const say = (text: string, chars: number) =>
     turn?.write({ type: 'token', text }, 'turn', { chars, steps: 0 });
   say('x'.repeat(300), 300);
-  await new Promise((resolve) => setTimeout(resolve, 550));
   say(' and more', 309);
   end();
   expect((await read(message)).map(([position]) => position)).toEqual([309, 310]);
@@ -172,8 +177,15 @@ test.each([
   async (_why, error, isFinal) => {
     stallMs = 60_000;
     const message = await comesBack();
-    turn?.fail(error);
+    let all = '';
+    message.on('data', (piece: Buffer) => {
+      all += piece.toString();
+    });
     const reading = read(message);
+    reading.catch(() => undefined);
+    // A client that is cut before anything else comes back with the id that it has.
+    await eventually(() => expect(all).toMatch(/^id: [\w-]+\.1\nretry: 1000\ndata: \n\n/));
+    turn?.fail(error);
     if (isFinal) expect(await reading).toEqual([[2, expect.stringContaining('No such session.')]]);
     else await expect(reading).rejects.toThrow('aborted');
   },
@@ -185,4 +197,14 @@ test('what the turn itself failed with is its answer', async () => {
   const error = new Unavailable('The provider does not answer.');
   turn?.write({ type: 'error', error }, 'turn', { chars: 0, steps: LAST_STEP });
   expect(await read(message)).toEqual([[2, expect.stringContaining('The provider does not answer.')]]);
+});
+
+test('a fault of ours is logged and ends the call, so that nobody comes back for it', async () => {
+  stallMs = 60_000;
+  const message = await comesBack();
+  turn?.fail(new TypeError('cannot read that'));
+  expect(await read(message)).toEqual([[2, 'Internal error']]);
+  expect(lines.join()).toMatch(
+    /a call that was cut could not go on.*cannot read that|cannot read that.*could not go on/,
+  );
 });

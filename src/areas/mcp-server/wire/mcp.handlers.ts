@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type CallToolResult, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { stackOf } from '../../../common/errors/error-text.js';
 import { BadRequest, MethodNotAllowed } from '../../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import type { Traffic } from '../../../platform/runtime/event-stream.js';
 import { SseResponse } from '../../../platform/runtime/sse-response.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
 import type { Asker } from '../asked-turns.service.js';
 import { type CallEvent, callEventId, isMcpSession, parseCallEventId } from '../call-ids.js';
+import { isLeft } from '../failed-call.js';
 import { RETRY_MS } from '../legacy-exchange.js';
 import { McpEndpoint } from '../mcp-endpoint.service.js';
 import { ResumedCalls } from '../resumed-calls.service.js';
+import type { ProgressListener } from '../turn-progress.js';
 import { goneSignal, sendWebResponse, webRequest } from './web-exchange.js';
 
 const SESSION = 'mcp-session-id';
@@ -25,11 +29,16 @@ const MAX_PENDING_BYTES = 65_536;
 /** The two methods of the MCP endpoint. */
 @Injectable()
 export class McpHandlers {
+  private readonly logger: Logger;
+
   constructor(
     private readonly endpoint: McpEndpoint,
     private readonly resumed: ResumedCalls,
     private readonly tokens: CallerDirectory,
-  ) {}
+    logs: Logs,
+  ) {
+    this.logger = logs.for('mcp::server');
+  }
 
   async post(
     caller: Caller,
@@ -66,10 +75,14 @@ export class McpHandlers {
     const stream = new CallStream(event, response);
     try {
       const watched = { ...asker, connection: () => stream.traffic };
-      stream.end(await this.resumed.result(turnId, watched, gone, stream.report));
-    } catch {
+      stream.end(await this.resumed.result(turnId, watched, gone, stream.listener));
+    } catch (error) {
       // This replica stops, the token ended, or the client took nothing: one whose stream is cut comes back.
-      stream.destroy();
+      if (isLeft(error)) stream.destroy();
+      else {
+        this.logger.error('a call that was cut could not go on', { turn_id: turnId, error: stackOf(error) });
+        stream.fail();
+      }
     }
   }
 
@@ -90,7 +103,8 @@ class CallStream {
   ) {
     this.position = event.position;
     this.stream = new SseResponse(response);
-    this.stream.begin({ opening: `retry: ${RETRY_MS}\n` });
+    // Like the first event of a POST: a client that is cut before anything else comes back with this id.
+    this.stream.begin({ opening: `id: ${callEventId(event)}\nretry: ${RETRY_MS}\ndata: \n\n` });
     this.stream.beatEvery(HEARTBEAT_MS, ': heartbeat\n');
   }
 
@@ -98,16 +112,28 @@ class CallStream {
     return this.stream.traffic;
   }
 
-  /** Progress that the client has seen is not sent again. */
-  readonly report = (progress: number, message: string): void => {
-    const { progressToken, position } = this.event;
-    if (progressToken === undefined || progress <= position) return;
-    if (this.stream.pendingBytes > MAX_PENDING_BYTES) return;
-    this.write(progress, { method: 'notifications/progress', params: { progressToken, progress, message } });
-  };
+  get listener(): ProgressListener | undefined {
+    const { progressToken, position: seen } = this.event;
+    if (progressToken === undefined) return undefined;
+    const method = 'notifications/progress';
+    return {
+      seen,
+      report: (progress, message) => {
+        if (this.stream.pendingBytes > MAX_PENDING_BYTES) return;
+        this.write(progress, { method, params: { progressToken, progress, message } });
+      },
+    };
+  }
 
   end(result: CallToolResult): void {
     this.write(this.position + 1, { id: this.event.requestId, result });
+    this.stream.end();
+  }
+
+  /** Ends it with a failure of the gateway, so that nobody comes back for it. */
+  fail(): void {
+    const error = { code: ProtocolErrorCode.InternalError, message: 'Internal error' };
+    this.write(this.position + 1, { id: this.event.requestId, error });
     this.stream.end();
   }
 
